@@ -1,0 +1,11 @@
+package io.penstock.ledger;
+
+/** The ledger did not answer, or failed. Whether the transaction committed is <em>unknown</em>; asking again with the same key decides. */
+public final class LedgerUnavailable extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    public LedgerUnavailable(String message, Throwable cause) {
+        super(message, cause);
+    }
+}
