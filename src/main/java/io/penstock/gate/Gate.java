@@ -113,4 +113,9 @@ public class Gate {
     public Uni<HeldEntry> find(BucketId bucket, DeductKey key) {
         throw new UnsupportedOperationException();
     }
+
+    /** The Redis Cluster slot of the bucket's keys, 0 … 16383; the same without a cluster. */
+    public int slot(BucketId bucket) {
+        throw new UnsupportedOperationException();
+    }
 }

@@ -1,0 +1,150 @@
+package io.penstock.sku;
+
+import io.penstock.gate.Claim;
+import io.penstock.gate.Gate;
+import io.penstock.gate.LoadedUnits;
+import io.penstock.ledger.SkuLedger;
+import io.penstock.ledger.Snapshot;
+import io.penstock.platform.Fence;
+import io.penstock.stock.BucketId;
+import io.penstock.stock.BucketState;
+import io.penstock.stock.DeductKey;
+import io.penstock.stock.Quantity;
+import io.penstock.stock.SaleState;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jboss.logging.Logger;
+
+/**
+ * 预热: loads a missing bucket into Redis from the ledger. Raise the epoch in the ledger, claim the bucket in Redis, pass the
+ * fence, read the ledger at one instant, stage it in pages, put it in place. A load that another one overtook ends without harm, and a bucket that has its stock
+ * key is never overwritten.
+ *
+ * <p>One load a bucket at a time on this instance: whoever else asks waits for its end.
+ */
+@ApplicationScoped
+public class WarmUp {
+
+    private static final Logger LOG = Logger.getLogger(WarmUp.class);
+
+    private final Gate gate;
+    private final SkuLedger ledger;
+    private final Fence fence;
+    private final WarmUpConfig config;
+    private final Clock clock;
+    private final Map<BucketId, Uni<Void>> underway = new ConcurrentHashMap<>();
+
+    WarmUp(Gate gate, SkuLedger ledger, Fence fence, WarmUpConfig config, Clock clock) {
+        this.gate = gate;
+        this.ledger = ledger;
+        this.fence = fence;
+        this.config = config;
+        this.clock = clock;
+    }
+
+    /** Ends when every bucket of the layout is loaded, by this call or another. */
+    public Uni<Void> loadMissing(Layout layout) {
+        return Multi.createFrom()
+                .iterable(layout.buckets())
+                .onItem()
+                .transformToUniAndMerge(bucket -> gate.inspect(bucket)
+                        .chain(seen -> seen.loaded() ? Uni.createFrom().voidItem() : load(bucket)))
+                .collect()
+                .asList()
+                .replaceWithVoid();
+    }
+
+    /** Ends when the bucket is loaded, by this call or another. */
+    public Uni<Void> load(BucketId bucket) {
+        return underway.computeIfAbsent(
+                bucket,
+                b -> loadOnce(b)
+                        .onTermination()
+                        .invoke(() -> underway.remove(b))
+                        .memoize()
+                        .indefinitely());
+    }
+
+    private Uni<Void> loadOnce(BucketId bucket) {
+        return ledger.raiseEpoch(bucket.skuId(), bucket.bucketNo())
+                .chain(epoch -> gate.begin(bucket, epoch).chain(claim -> switch (claim) {
+                    case REFUSED -> Uni.createFrom().voidItem();
+                    case TAKEN ->
+                        fence.pass(config.fence())
+                                .chain(() -> ledger.snapshot(
+                                        bucket.skuId(),
+                                        bucket.bucketNo(),
+                                        snapshot -> fill(new Load(bucket, epoch, snapshot))))
+                                .invoke(done ->
+                                        LOG.infof("bucket loaded bucket=%s epoch=%d result=%s", bucket, epoch, done))
+                                .chain(() -> matchState(bucket));
+                }));
+    }
+
+    private record Load(BucketId bucket, long epoch, Snapshot snapshot) {}
+
+    private record Staged(long deducted, long count) {
+        Staged plus(Map<DeductKey, Quantity> page) {
+            long units = page.values().stream().mapToLong(Quantity::value).sum();
+            return new Staged(deducted + units, count + page.size());
+        }
+    }
+
+    private Uni<Claim> fill(Load load) {
+        Instant since = clock.instant().minus(config.retryHorizon());
+        return stageFinished(load, since, null)
+                .chain(() -> stageSold(load, null, new Staged(0, 0)))
+                .chain(staged -> load.snapshot()
+                        .units()
+                        .chain(units -> gate.finish(load.bucket(), load.epoch(), loaded(units, staged))));
+    }
+
+    private static LoadedUnits loaded(Snapshot.Units units, Staged staged) {
+        return new LoadedUnits(units.allotted(), staged.deducted(), staged.count(), closed(units), units.transfers());
+    }
+
+    private static boolean closed(Snapshot.Units units) {
+        return units.state() == BucketState.OFFLINE || units.sale() == SaleState.PAUSED;
+    }
+
+    private Uni<Void> stageFinished(Load load, Instant since, DeductKey after) {
+        return load.snapshot().finished(since, after, config.page()).chain(page -> {
+            if (page.isEmpty()) {
+                return Uni.createFrom().voidItem();
+            }
+            return gate.stageFinished(load.bucket(), load.epoch(), page)
+                    .chain(() -> page.size() < config.page()
+                            ? Uni.createFrom().voidItem()
+                            : stageFinished(load, since, last(page)));
+        });
+    }
+
+    private Uni<Staged> stageSold(Load load, DeductKey after, Staged before) {
+        return load.snapshot().sold(after, config.page()).chain(page -> {
+            if (page.isEmpty()) {
+                return Uni.createFrom().item(before);
+            }
+            Staged now = before.plus(page);
+            return gate.stage(load.bucket(), load.epoch(), page)
+                    .chain(() -> page.size() < config.page()
+                            ? Uni.createFrom().item(now)
+                            : stageSold(load, last(List.copyOf(page.keySet())), now));
+        });
+    }
+
+    private static DeductKey last(List<DeductKey> page) {
+        return page.get(page.size() - 1);
+    }
+
+    /** Whoever closes or opens writes the ledger first; what was written after our snapshot is caught up with here. */
+    private Uni<Void> matchState(BucketId bucket) {
+        return ledger.snapshot(bucket.skuId(), bucket.bucketNo(), Snapshot::units)
+                .chain(units -> closed(units) ? gate.close(bucket) : gate.open(bucket));
+    }
+}
