@@ -15,6 +15,11 @@ public record Quantity(int value) {
         }
     }
 
+    /** The same limits for a number of any size. */
+    public static Quantity of(long value) {
+        return new Quantity((int) Math.max(Integer.MIN_VALUE, Math.min(Integer.MAX_VALUE, value)));
+    }
+
     @Override
     public String toString() {
         return Integer.toString(value);

@@ -1,0 +1,199 @@
+package io.penstock.deduction;
+
+import io.penstock.platform.JsonBody;
+import io.penstock.platform.Problem;
+import io.penstock.platform.ProblemException;
+import io.penstock.platform.ProblemType;
+import io.penstock.stock.DeductCode;
+import io.penstock.stock.DeductKey;
+import io.penstock.stock.Quantity;
+import io.penstock.stock.SkuId;
+import io.smallrye.mutiny.Uni;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.MediaType;
+import java.net.URI;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.RestResponse;
+
+/** 扣减 over HTTP. */
+@Path("/v1/skus/{skuId}/deductions")
+@Produces(MediaType.APPLICATION_JSON)
+@Tag(name = "Deductions", description = "扣减: take units of a SKU, once per deduct key")
+public class DeductionResource {
+
+    private static final int TEXT = 128;
+
+    private final Deductions deductions;
+    private final DeductionViews views;
+
+    DeductionResource(Deductions deductions, DeductionViews views) {
+        this.deductions = deductions;
+        this.views = views;
+    }
+
+    /** The body of a deduction, for the API's description. */
+    @Schema(name = "DeductionRequest")
+    record Body(
+            @Schema(
+                    required = true,
+                    description = "the order number",
+                    examples = "order-1",
+                    pattern = "[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}")
+            String deductKey,
+
+            @Schema(required = true, minimum = "1", maximum = "1000000", examples = "2")
+            int qty,
+
+            @Schema(
+                    description = "chooses the home bucket; the same on every try of a key",
+                    maxLength = TEXT,
+                    examples = "u-7")
+            String userId,
+
+            @Schema(description = "only recorded", maxLength = TEXT, examples = "t-9")
+            String traceId) {}
+
+    /** What an accepted deduction is answered. */
+    @Schema(name = "Deducted")
+    public record Deducted(
+            @Schema(examples = "order-1") String deductKey,
+            @Schema(examples = "1001") long skuId,
+            @Schema(examples = "3") int bucketNo,
+            @Schema(examples = "2") int qty,
+
+            @Schema(
+                    description = "3 deducted, 2 deducted and the bucket is now empty, 0 deducted before",
+                    examples = "3")
+            int code,
+
+            @Schema(examples = "DEDUCTED") String outcome) {}
+
+    @POST
+    @Consumes(MediaType.APPLICATION_JSON)
+    @Operation(
+            summary = "Deduct units (扣减)",
+            description =
+                    "Idempotent by deduct key. Any answer but these, or none: ask again with the same key, it decides.")
+    @RequestBody(
+            required = true,
+            content =
+                    @Content(
+                            schema = @Schema(implementation = Body.class),
+                            examples =
+                                    @ExampleObject(
+                                            name = "an order of two",
+                                            value =
+                                                    "{\"deductKey\":\"order-1\",\"qty\":2,\"userId\":\"u-7\",\"traceId\":\"t-9\"}")))
+    @APIResponse(
+            responseCode = "201",
+            description = "Deducted (code 3, or 2: the bucket is now empty)",
+            content = @Content(schema = @Schema(implementation = Deducted.class)))
+    @APIResponse(
+            responseCode = "200",
+            description = "This key was deducted before (code 0)",
+            content = @Content(schema = @Schema(implementation = Deducted.class)))
+    @APIResponse(
+            responseCode = "409",
+            description = "insufficient-stock (code 1), deduction-finished (5), sale-paused (7)",
+            content =
+                    @Content(mediaType = "application/problem+json", schema = @Schema(implementation = Problem.class)))
+    @APIResponse(
+            responseCode = "422",
+            description = "deduct-key-reused (code 4)",
+            content =
+                    @Content(mediaType = "application/problem+json", schema = @Schema(implementation = Problem.class)))
+    public Uni<RestResponse<Deducted>> deduct(String skuId, byte[] body) {
+        DeductionRequest request = read(skuId, body);
+        return deductions.deduct(request).map(decision -> answer(request, decision));
+    }
+
+    private static DeductionRequest read(String rawSkuId, byte[] bytes) {
+        SkuId skuId = JsonBody.parameter("skuId", rawSkuId, SkuId::parse);
+        JsonBody body = JsonBody.read(bytes, "deductKey", "qty", "userId", "traceId");
+        DeductKey deductKey = body.string("deductKey", DeductKey::new);
+        Quantity qty = body.integer("qty", Quantity::of);
+        String userId = body.optionalString("userId", JsonBody.text(TEXT));
+        String traceId = body.optionalString("traceId", JsonBody.text(TEXT));
+        body.check();
+        return new DeductionRequest(skuId, deductKey, qty, userId, traceId);
+    }
+
+    private static RestResponse<Deducted> answer(DeductionRequest request, Decision decision) {
+        if (decision instanceof Decision.Accepted accepted) {
+            return answer(request, accepted);
+        }
+        throw problem(request, decision);
+    }
+
+    private static RestResponse<Deducted> answer(DeductionRequest request, Decision.Accepted accepted) {
+        Deducted deducted = new Deducted(
+                request.deductKey().value(),
+                request.skuId().value(),
+                accepted.bucketNo(),
+                accepted.qty(),
+                accepted.code().number(),
+                accepted.code().name());
+        if (accepted.code() == DeductCode.DUPLICATE) {
+            return RestResponse.ok(deducted);
+        }
+        return RestResponse.ResponseBuilder.create(RestResponse.Status.CREATED, deducted)
+                .location(location(request.skuId(), request.deductKey()))
+                .build();
+    }
+
+    private static ProblemException problem(DeductionRequest request, Decision decision) {
+        int code = Deductions.codeOf(decision).number();
+        if (decision instanceof Decision.Insufficient refused) {
+            return ProblemException.insufficient(
+                    refused.soldOut()
+                            ? "SKU " + request.skuId() + " is sold out."
+                            : "Fewer than " + request.qty() + " units are left in any one place.",
+                    code,
+                    refused.soldOut());
+        } else if (decision instanceof Decision.KeyReused) {
+            return ProblemException.answered(
+                    ProblemType.DEDUCT_KEY_REUSED, "This key was deducted with another quantity.", code);
+        } else if (decision instanceof Decision.Finished finished) {
+            String status = finished.status() == null ? null : finished.status().name();
+            return ProblemException.finished(
+                    "This key is finished" + (status == null ? "." : ": " + status + "."), code, status);
+        } else if (decision instanceof Decision.Paused) {
+            return ProblemException.answered(ProblemType.SALE_PAUSED, "The sale of this SKU is paused.", code);
+        }
+        return ProblemException.answered(
+                ProblemType.STOCK_NOT_LOADED, "The stock of this SKU could not be loaded in time.", code);
+    }
+
+    @GET
+    @Path("/{deductKey}")
+    @Operation(summary = "Show one deduction", description = "Known from the moment it was accepted.")
+    @APIResponse(
+            responseCode = "200",
+            description = "The deduction",
+            content = @Content(schema = @Schema(implementation = DeductionView.class)))
+    @APIResponse(
+            responseCode = "404",
+            description = "unknown-sku, unknown-deduction",
+            content =
+                    @Content(mediaType = "application/problem+json", schema = @Schema(implementation = Problem.class)))
+    public Uni<DeductionView> view(String skuId, String deductKey) {
+        return views.view(
+                JsonBody.parameter("skuId", skuId, SkuId::parse),
+                JsonBody.parameter("deductKey", deductKey, DeductKey::new));
+    }
+
+    /** Where a deduction is shown. */
+    public static URI location(SkuId skuId, DeductKey deductKey) {
+        return URI.create("/v1/skus/" + skuId + "/deductions/" + deductKey);
+    }
+}

@@ -1,0 +1,111 @@
+package io.penstock.deduction;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.penstock.ledger.FlowLedger;
+import io.penstock.ledger.LedgerDeduction;
+import io.penstock.settlement.Outcomes;
+import io.penstock.sku.Layout;
+import io.penstock.sku.Layouts;
+import io.penstock.stock.DeductCode;
+import io.smallrye.mutiny.Uni;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * 扣减, whichever way the SKU is sold. Idempotent by deduct key. Fails with {@code unknown-sku}, or as the gate, the log and the ledger fail; then asking again with
+ * the same key decides.
+ */
+@ApplicationScoped
+public class Deductions {
+
+    private final Layouts layouts;
+    private final GateDeductions gate;
+    private final FlowLedger ledger;
+    private final Outcomes outcomes;
+    private final Map<DeductCode, Counter> answered = new EnumMap<>(DeductCode.class);
+    private final Timer seconds;
+
+    Deductions(Layouts layouts, GateDeductions gate, FlowLedger ledger, Outcomes outcomes, MeterRegistry metrics) {
+        this.layouts = layouts;
+        this.gate = gate;
+        this.ledger = ledger;
+        this.outcomes = outcomes;
+        for (DeductCode code : DeductCode.values()) {
+            if (code != DeductCode.SPILLED) {
+                answered.put(
+                        code,
+                        Counter.builder("penstock.deductions")
+                                .description("Decided deductions by the code their client was answered")
+                                .tag("code", Integer.toString(code.number()))
+                                .register(metrics));
+            }
+        }
+        this.seconds = Timer.builder("penstock.deduct")
+                .description("Time from a deduction's request to its decision, Kafka's acknowledgement included")
+                .publishPercentileHistogram()
+                .register(metrics);
+    }
+
+    public Uni<Decision> deduct(DeductionRequest request) {
+        long began = System.nanoTime();
+        return layouts.of(request.skuId())
+                .chain(layout -> deduct(layout, request))
+                .invoke(decision -> {
+                    answered.get(codeOf(decision)).increment();
+                    seconds.record(System.nanoTime() - began, TimeUnit.NANOSECONDS);
+                });
+    }
+
+    private Uni<Decision> deduct(Layout layout, DeductionRequest request) {
+        return switch (layout.strategy()) {
+            case REDIS -> gate.deduct(layout, request);
+            case DB_CONDITIONAL ->
+                decide(ledger.deductConditional(
+                        request.skuId(), request.deductKey(), request.qty(), request.traceId()));
+            case DB_PESSIMISTIC ->
+                decide(ledger.deductPessimistic(
+                        request.skuId(), request.deductKey(), request.qty(), request.traceId()));
+        };
+    }
+
+    /** The ledger has it, and its outcome is owed: Kafka need not be waited for. */
+    private Uni<Decision> decide(Uni<LedgerDeduction> deducted) {
+        return deducted.map(answer -> {
+            if (answer.outcomesId() != 0) {
+                outcomes.tellSoon(answer.outcomesId(), List.of(Outcomes.of(answer.flow())));
+            }
+            return switch (answer.code()) {
+                case DEDUCTED, DEDUCTED_LAST, DUPLICATE ->
+                    new Decision.Accepted(
+                            answer.code(),
+                            answer.flow().bucketNo(),
+                            answer.flow().qty());
+                case INSUFFICIENT -> new Decision.Insufficient(answer.available() == 0);
+                case KEY_REUSED -> new Decision.KeyReused();
+                case FINISHED -> new Decision.Finished(answer.flow().status());
+                case CLOSED -> new Decision.Paused();
+                case NOT_LOADED, SPILLED -> throw new IllegalStateException("the ledger answered " + answer.code());
+            };
+        });
+    }
+
+    static DeductCode codeOf(Decision decision) {
+        if (decision instanceof Decision.Accepted accepted) {
+            return accepted.code();
+        } else if (decision instanceof Decision.Insufficient) {
+            return DeductCode.INSUFFICIENT;
+        } else if (decision instanceof Decision.KeyReused) {
+            return DeductCode.KEY_REUSED;
+        } else if (decision instanceof Decision.Finished) {
+            return DeductCode.FINISHED;
+        } else if (decision instanceof Decision.Paused) {
+            return DeductCode.CLOSED;
+        }
+        return DeductCode.NOT_LOADED;
+    }
+}

@@ -1,0 +1,109 @@
+package io.penstock.platform;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.function.Function;
+import java.util.function.LongFunction;
+import java.util.function.Supplier;
+
+/**
+ * The envelope of every Kafka value: a JSON object with {@code "v":1}. Another version is unreadable; fields that are not known are
+ * passed over, so that a newer instance may add some.
+ */
+public final class Envelope {
+
+    private static final int VERSION = 1;
+    private static final int MAX_DEPTH = 16;
+
+    private static final JsonFactory JSON = JsonFactory.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .streamReadConstraints(
+                    StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
+            .build();
+    private static final ObjectReader READER = JsonMapper.builder(JSON)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build()
+            .readerFor(JsonNode.class);
+
+    private Envelope() {}
+
+    @FunctionalInterface
+    public interface Body {
+        void write(JsonGenerator json) throws IOException;
+    }
+
+    /** Writes an object: the version, then what {@code body} adds. */
+    public static byte[] write(Body body) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
+        try (JsonGenerator json = JSON.createGenerator(bytes)) {
+            json.writeStartObject();
+            json.writeNumberField("v", VERSION);
+            body.write(json);
+            json.writeEndObject();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return bytes.toByteArray();
+    }
+
+    /** @throws Unreadable if the value is not a JSON object of this version */
+    public static JsonNode read(byte[] value) throws Unreadable {
+        if (value == null || value.length == 0) {
+            throw new Unreadable("empty");
+        }
+        JsonNode object;
+        try {
+            object = READER.readValue(value);
+        } catch (IOException e) {
+            throw new Unreadable("not JSON");
+        }
+        if (object == null || !object.isObject()) {
+            throw new Unreadable("not a JSON object");
+        }
+        JsonNode version = object.get("v");
+        if (version == null || !version.isInt() || version.intValue() != VERSION) {
+            throw new Unreadable("version is not " + VERSION);
+        }
+        return object;
+    }
+
+    /** A string field that must be there. */
+    public static <T> T string(JsonNode object, String field, Function<String, T> value) throws Unreadable {
+        JsonNode node = object.get(field);
+        if (node == null || !node.isTextual()) {
+            throw new Unreadable(field + " must be a string");
+        }
+        return checked(field, () -> value.apply(node.textValue()));
+    }
+
+    /** A string field that may be missing or null. */
+    public static <T> T optionalString(JsonNode object, String field, Function<String, T> value) throws Unreadable {
+        return object.hasNonNull(field) ? string(object, field, value) : null;
+    }
+
+    /** An integer field that must be there. */
+    public static <T> T integer(JsonNode object, String field, LongFunction<T> value) throws Unreadable {
+        JsonNode node = object.get(field);
+        if (node == null || !node.isIntegralNumber() || !node.canConvertToLong()) {
+            throw new Unreadable(field + " must be an integer");
+        }
+        return checked(field, () -> value.apply(node.longValue()));
+    }
+
+    private static <T> T checked(String field, Supplier<T> value) throws Unreadable {
+        try {
+            return value.get();
+        } catch (RuntimeException e) {
+            throw new Unreadable(field + " " + e.getMessage());
+        }
+    }
+}

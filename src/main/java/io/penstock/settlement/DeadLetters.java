@@ -1,0 +1,64 @@
+package io.penstock.settlement;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.penstock.platform.Topic;
+import io.smallrye.mutiny.Uni;
+import io.smallrye.reactive.messaging.MutinyEmitter;
+import io.smallrye.reactive.messaging.kafka.api.OutgoingKafkaRecordMetadata;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.eclipse.microprofile.reactive.messaging.Channel;
+import org.eclipse.microprofile.reactive.messaging.Message;
+import org.jboss.logging.Logger;
+
+/** What cannot be read goes to {@code stock.dead-letter}, unchanged, with the reason in its headers; its partition moves on. */
+@ApplicationScoped
+public class DeadLetters {
+
+    private static final Logger LOG = Logger.getLogger(DeadLetters.class);
+    private static final Duration FIRST_DELAY = Duration.ofMillis(100);
+    private static final Duration LONGEST_DELAY = Duration.ofSeconds(5);
+
+    private final MutinyEmitter<byte[]> emitter;
+    private final Counter counter;
+
+    DeadLetters(@Channel("dead-letter") MutinyEmitter<byte[]> emitter, MeterRegistry metrics) {
+        this.emitter = emitter;
+        this.counter = Counter.builder("penstock.dead.letters")
+                .description("Messages that could not be read; each stands in stock.dead-letter with its reason")
+                .register(metrics);
+    }
+
+    /** Ends when Kafka has it, however long that takes: nothing is dropped. */
+    public Uni<Void> bury(ConsumerRecord<byte[], byte[]> record, String reason) {
+        Headers headers = new RecordHeaders(record.headers().toArray())
+                .add("dead-letter-reason", bytes(reason))
+                .add("dead-letter-topic", bytes(record.topic()))
+                .add("dead-letter-partition", bytes(Integer.toString(record.partition())))
+                .add("dead-letter-offset", bytes(Long.toString(record.offset())));
+        LOG.warnf(
+                "dead letter topic=%s partition=%d offset=%d reason=%s",
+                record.topic(), record.partition(), record.offset(), reason);
+        return Uni.createFrom()
+                .deferred(() -> emitter.sendMessage(Message.of(record.value() == null ? new byte[0] : record.value())
+                        .addMetadata(OutgoingKafkaRecordMetadata.<byte[]>builder()
+                                .withTopic(Topic.Name.DEAD_LETTER)
+                                .withKey(record.key())
+                                .withHeaders(headers)
+                                .build())))
+                .onFailure()
+                .retry()
+                .withBackOff(FIRST_DELAY, LONGEST_DELAY)
+                .indefinitely()
+                .invoke(() -> counter.increment());
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

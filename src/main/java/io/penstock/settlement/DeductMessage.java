@@ -1,0 +1,111 @@
+package io.penstock.settlement;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.JsonNode;
+import io.penstock.platform.Envelope;
+import io.penstock.platform.Unreadable;
+import io.penstock.stock.BucketId;
+import io.penstock.stock.DeductKey;
+import io.penstock.stock.Quantity;
+import io.penstock.stock.SkuId;
+import java.io.IOException;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The value of {@code stock.deduct}: what one round accepted, by bucket. */
+public record DeductMessage(List<Part> parts) {
+
+    private static final String TYPE = "DEDUCT";
+
+    /**
+     * What one bucket accepted.
+     *
+     * @param epoch of the bucket when it did
+     * @param deductedAt on the accepting service's clock; told, never compared with another clock
+     */
+    public record Part(SkuId skuId, int bucketNo, long epoch, Instant deductedAt, List<Deduction> deductions) {}
+
+    /** @param traceId only recorded; may be null */
+    public record Deduction(DeductKey deductKey, Quantity qty, String traceId) {}
+
+    public byte[] toBytes() {
+        return Envelope.write(json -> {
+            json.writeStringField("type", TYPE);
+            json.writeArrayFieldStart("parts");
+            for (Part part : parts) {
+                write(json, part);
+            }
+            json.writeEndArray();
+        });
+    }
+
+    private static void write(JsonGenerator json, Part part) throws IOException {
+        json.writeStartObject();
+        json.writeNumberField("skuId", part.skuId().value());
+        json.writeNumberField("bucketNo", part.bucketNo());
+        json.writeNumberField("epoch", part.epoch());
+        json.writeStringField("deductedAt", part.deductedAt().toString());
+        json.writeArrayFieldStart("deductions");
+        for (Deduction deduction : part.deductions()) {
+            json.writeStartObject();
+            json.writeStringField("deductKey", deduction.deductKey().value());
+            json.writeNumberField("qty", deduction.qty().value());
+            if (deduction.traceId() != null) {
+                json.writeStringField("traceId", deduction.traceId());
+            }
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+    }
+
+    /** @throws Unreadable if any of it is not as it should be: then nothing of it is settled */
+    public static DeductMessage read(byte[] value) throws Unreadable {
+        JsonNode message = Envelope.read(value);
+        if (!TYPE.equals(message.path("type").textValue())) {
+            throw new Unreadable("type is not " + TYPE);
+        }
+        List<Part> parts = new ArrayList<>();
+        for (JsonNode part : array(message, "parts")) {
+            List<Deduction> deductions = new ArrayList<>();
+            for (JsonNode deduction : array(part, "deductions")) {
+                deductions.add(new Deduction(
+                        Envelope.string(deduction, "deductKey", DeductKey::new),
+                        Envelope.integer(deduction, "qty", Quantity::of),
+                        Envelope.optionalString(deduction, "traceId", text -> text)));
+            }
+            parts.add(new Part(
+                    Envelope.integer(part, "skuId", SkuId::new),
+                    Envelope.integer(part, "bucketNo", DeductMessage::bucketNo),
+                    Envelope.integer(part, "epoch", epoch -> epoch),
+                    Envelope.string(part, "deductedAt", DeductMessage::instant),
+                    deductions));
+        }
+        return new DeductMessage(parts);
+    }
+
+    private static JsonNode array(JsonNode object, String field) throws Unreadable {
+        JsonNode array = object.get(field);
+        if (array == null || !array.isArray()) {
+            throw new Unreadable(field + " must be an array");
+        }
+        return array;
+    }
+
+    private static int bucketNo(long number) {
+        if (number < 0 || number > BucketId.MAX_NUMBER) {
+            throw new IllegalArgumentException("must be between 0 and " + BucketId.MAX_NUMBER);
+        }
+        return (int) number;
+    }
+
+    private static Instant instant(String text) {
+        try {
+            return Instant.parse(text);
+        } catch (DateTimeException e) {
+            throw new IllegalArgumentException("must be an instant in ISO 8601", e);
+        }
+    }
+}

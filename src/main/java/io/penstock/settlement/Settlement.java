@@ -1,0 +1,170 @@
+package io.penstock.settlement;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.penstock.ledger.AcceptedDeduction;
+import io.penstock.ledger.FlowLedger;
+import io.penstock.ledger.Outcome;
+import io.penstock.ledger.Settled;
+import io.penstock.ledger.Settled.Verdict;
+import io.penstock.ledger.SettledBatch;
+import io.penstock.platform.Unreadable;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.eclipse.microprofile.reactive.messaging.Incoming;
+import org.jboss.logging.Logger;
+
+/**
+ * 落库: writes what the gate accepted to the ledger, one transaction a batch, one batch at a time. Offsets are committed after each poll's batches.
+ *
+ * <p>While the ledger is away the same batch is tried again, for ever: an outage is no reason for a dead letter.
+ */
+@ApplicationScoped
+public class Settlement {
+
+    private static final Logger LOG = Logger.getLogger(Settlement.class);
+    private static final Duration FIRST_DELAY = Duration.ofMillis(50);
+    private static final Duration LONGEST_DELAY = Duration.ofSeconds(2);
+
+    private final FlowLedger ledger;
+    private final Outcomes outcomes;
+    private final DeadLetters deadLetters;
+    private final AfterSettlement afterSettlement;
+    private final SettlementConfig config;
+    private final Clock clock;
+    private final DistributionSummary batchSize;
+    private final Counter rejections;
+
+    /** When the oldest deduction of the batch in hand was accepted; null while there is none. */
+    private volatile Instant oldestInHand;
+
+    Settlement(
+            FlowLedger ledger,
+            Outcomes outcomes,
+            DeadLetters deadLetters,
+            AfterSettlement afterSettlement,
+            SettlementConfig config,
+            Clock clock,
+            MeterRegistry metrics) {
+        this.ledger = ledger;
+        this.outcomes = outcomes;
+        this.deadLetters = deadLetters;
+        this.afterSettlement = afterSettlement;
+        this.config = config;
+        this.clock = clock;
+        this.batchSize = DistributionSummary.builder("penstock.settlement.batch.size")
+                .description("Deductions written by one ledger transaction")
+                .register(metrics);
+        this.rejections = Counter.builder("penstock.ledger.rejections")
+                .description("Accepted deductions that the ledger had to reject: Redis had lost data")
+                .register(metrics);
+        Gauge.builder("penstock.settlement.lag.seconds", this, Settlement::lagSeconds)
+                .description("Age of the oldest deduction being settled; 0 when there is none")
+                .register(metrics);
+    }
+
+    @Incoming("deduct")
+    Uni<Void> settle(ConsumerRecords<byte[], byte[]> records) {
+        List<Uni<Void>> unreadable = new ArrayList<>();
+        List<DeductMessage.Part> parts = new ArrayList<>();
+        for (ConsumerRecord<byte[], byte[]> record : records) {
+            try {
+                parts.addAll(DeductMessage.read(record.value()).parts());
+            } catch (Unreadable e) {
+                unreadable.add(deadLetters.bury(record, e.getMessage()));
+            }
+        }
+        oldestInHand = parts.stream()
+                .map(DeductMessage.Part::deductedAt)
+                .min(Instant::compareTo)
+                .orElse(null);
+        return Multi.createBy()
+                .concatenating()
+                .streams(
+                        Multi.createFrom().iterable(unreadable).onItem().transformToUniAndConcatenate(uni -> uni),
+                        Multi.createFrom().iterable(batches(parts)).onItem().transformToUniAndConcatenate(this::settle))
+                .collect()
+                .last()
+                .invoke(() -> oldestInHand = null);
+    }
+
+    /** Whole parts where they fit, so that a bucket's row is touched once a transaction. */
+    private List<List<DeductMessage.Part>> batches(List<DeductMessage.Part> parts) {
+        List<List<DeductMessage.Part>> batches = new ArrayList<>();
+        int size = config.batch();
+        for (DeductMessage.Part part : parts) {
+            if (size + part.deductions().size() > config.batch()) {
+                batches.add(new ArrayList<>());
+                size = 0;
+            }
+            batches.get(batches.size() - 1).add(part);
+            size += part.deductions().size();
+        }
+        return batches;
+    }
+
+    private Uni<Void> settle(List<DeductMessage.Part> parts) {
+        List<AcceptedDeduction> accepted = parts.stream()
+                .flatMap(part -> part.deductions().stream()
+                        .map(deduction -> new AcceptedDeduction(
+                                part.skuId(),
+                                part.bucketNo(),
+                                deduction.deductKey(),
+                                deduction.qty(),
+                                deduction.traceId())))
+                .toList();
+        if (accepted.isEmpty()) {
+            return Uni.createFrom().voidItem();
+        }
+        return Uni.createFrom()
+                .deferred(() -> ledger.settle(accepted))
+                .onFailure()
+                .invoke(e -> LOG.warnf("batch not settled, tried again deductions=%d reason=%s", accepted.size(), e))
+                .onFailure()
+                .retry()
+                .withBackOff(FIRST_DELAY, LONGEST_DELAY)
+                .indefinitely()
+                .invoke(this::count)
+                .call(batch -> outcomes.tell(batch.outcomesId(), told(batch)))
+                .chain(batch -> afterSettlement.follow(parts, batch));
+    }
+
+    private void count(SettledBatch batch) {
+        batchSize.record(batch.deductions().size());
+        long rejected = batch.deductions().stream()
+                .filter(settled -> settled.verdict() == Verdict.REJECTED)
+                .count();
+        if (rejected > 0) {
+            rejections.increment(rejected);
+            LOG.errorf(
+                    "ledger rejected what the gate had accepted rejected=%d of=%d",
+                    rejected, batch.deductions().size());
+        }
+    }
+
+    /** New flows once, known ones again: their consumer ignores a version it has seen. */
+    private static List<Outcome> told(SettledBatch batch) {
+        return batch.deductions().stream()
+                .filter(settled -> settled.flow() != null)
+                .map(Settled::flow)
+                .map(Outcomes::of)
+                .toList();
+    }
+
+    private double lagSeconds() {
+        Instant oldest = oldestInHand;
+        return oldest == null
+                ? 0
+                : Math.max(0, Duration.between(oldest, clock.instant()).toMillis() / 1000.0);
+    }
+}
