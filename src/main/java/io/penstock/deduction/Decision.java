@@ -3,24 +3,31 @@ package io.penstock.deduction;
 import io.penstock.stock.DeductCode;
 import io.penstock.stock.FlowStatus;
 
-/** How a deduction was decided. What could not be decided is a failure. */
-public sealed interface Decision {
+/**
+ * How a deduction was decided. What could not be decided is a failure.
+ *
+ * @param code never {@link DeductCode#SPILLED}: the bucket it names was asked
+ * @param bucketNo with 3, 2 and 0, the bucket that holds the units; else -1
+ * @param soldOut with 1: no bucket had a unit left
+ * @param finished with 5, the final status; null if only a tombstone tells of it
+ */
+public record Decision(DeductCode code, int bucketNo, boolean soldOut, FlowStatus finished) {
 
-    /** @param code 3, 2 or 0: the key holds these units, and Kafka or the ledger knows */
-    record Accepted(DeductCode code, int bucketNo, int qty) implements Decision {}
+    /** Kafka, or the ledger, has it. */
+    static Decision accepted(DeductCode code, int bucketNo) {
+        return new Decision(code, bucketNo, false, null);
+    }
 
-    /** @param soldOut no bucket had a unit left */
-    record Insufficient(boolean soldOut) implements Decision {}
+    static Decision insufficient(boolean soldOut) {
+        return new Decision(DeductCode.INSUFFICIENT, -1, soldOut, null);
+    }
 
-    /** The same key with another quantity. */
-    record KeyReused() implements Decision {}
+    static Decision finished(FlowStatus status) {
+        return new Decision(DeductCode.FINISHED, -1, false, status);
+    }
 
-    /** @param status the final one; null if only a tombstone tells of it */
-    record Finished(FlowStatus status) implements Decision {}
-
-    /** The sale is paused and the key is new. */
-    record Paused() implements Decision {}
-
-    /** Neither Redis nor the ledger could say in time. */
-    record NotLoaded() implements Decision {}
+    /** One that its code says all about: 4, 7 or -1. */
+    static Decision of(DeductCode code) {
+        return new Decision(code, -1, false, null);
+    }
 }

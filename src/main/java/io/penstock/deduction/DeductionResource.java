@@ -4,7 +4,6 @@ import io.penstock.platform.JsonBody;
 import io.penstock.platform.Problem;
 import io.penstock.platform.ProblemException;
 import io.penstock.platform.ProblemType;
-import io.penstock.stock.DeductCode;
 import io.penstock.stock.DeductKey;
 import io.penstock.stock.Quantity;
 import io.penstock.stock.SkuId;
@@ -129,49 +128,50 @@ public class DeductionResource {
     }
 
     private static RestResponse<Deducted> answer(DeductionRequest request, Decision decision) {
-        if (decision instanceof Decision.Accepted accepted) {
-            return answer(request, accepted);
-        }
-        throw problem(request, decision);
+        int code = decision.code().number();
+        return switch (decision.code()) {
+            case DEDUCTED, DEDUCTED_LAST ->
+                RestResponse.ResponseBuilder.create(RestResponse.Status.CREATED, deducted(request, decision))
+                        .location(location(request.skuId(), request.deductKey()))
+                        .build();
+            case DUPLICATE -> RestResponse.ok(deducted(request, decision));
+            case INSUFFICIENT ->
+                throw ProblemException.insufficient(
+                        decision.soldOut()
+                                ? "SKU " + request.skuId() + " is sold out."
+                                : "Fewer than " + request.qty() + " units are left in any one bucket.",
+                        code,
+                        decision.soldOut());
+            case KEY_REUSED ->
+                throw ProblemException.answered(
+                        ProblemType.DEDUCT_KEY_REUSED, "This key was deducted with another quantity.", code);
+            case FINISHED -> throw finished(decision, code);
+            case CLOSED ->
+                throw ProblemException.answered(ProblemType.SALE_PAUSED, "The sale of this SKU is paused.", code);
+            case NOT_LOADED ->
+                throw ProblemException.answered(
+                        ProblemType.STOCK_NOT_LOADED, "The stock of this SKU could not be loaded in time.", code);
+            case SPILLED -> throw new IllegalStateException("a spill is followed, not answered");
+        };
     }
 
-    private static RestResponse<Deducted> answer(DeductionRequest request, Decision.Accepted accepted) {
-        Deducted deducted = new Deducted(
+    private static Deducted deducted(DeductionRequest request, Decision decision) {
+        return new Deducted(
                 request.deductKey().value(),
                 request.skuId().value(),
-                accepted.bucketNo(),
-                accepted.qty(),
-                accepted.code().number(),
-                accepted.code().name());
-        if (accepted.code() == DeductCode.DUPLICATE) {
-            return RestResponse.ok(deducted);
-        }
-        return RestResponse.ResponseBuilder.create(RestResponse.Status.CREATED, deducted)
-                .location(location(request.skuId(), request.deductKey()))
-                .build();
+                decision.bucketNo(),
+                request.qty().value(),
+                decision.code().number(),
+                decision.code().name());
     }
 
-    private static ProblemException problem(DeductionRequest request, Decision decision) {
-        int code = Deductions.codeOf(decision).number();
-        if (decision instanceof Decision.Insufficient refused) {
-            return ProblemException.insufficient(
-                    refused.soldOut()
-                            ? "SKU " + request.skuId() + " is sold out."
-                            : "Fewer than " + request.qty() + " units are left in any one place.",
-                    code,
-                    refused.soldOut());
-        } else if (decision instanceof Decision.KeyReused) {
-            return ProblemException.answered(
-                    ProblemType.DEDUCT_KEY_REUSED, "This key was deducted with another quantity.", code);
-        } else if (decision instanceof Decision.Finished finished) {
-            String status = finished.status() == null ? null : finished.status().name();
-            return ProblemException.finished(
-                    "This key is finished" + (status == null ? "." : ": " + status + "."), code, status);
-        } else if (decision instanceof Decision.Paused) {
-            return ProblemException.answered(ProblemType.SALE_PAUSED, "The sale of this SKU is paused.", code);
-        }
-        return ProblemException.answered(
-                ProblemType.STOCK_NOT_LOADED, "The stock of this SKU could not be loaded in time.", code);
+    private static ProblemException finished(Decision decision, int code) {
+        return decision.finished() == null
+                ? ProblemException.finished("This key is finished.", code, null)
+                : ProblemException.finished(
+                        "This key is finished: " + decision.finished() + ".",
+                        code,
+                        decision.finished().name());
     }
 
     @GET

@@ -56,7 +56,7 @@ public class Deductions {
         return layouts.of(request.skuId())
                 .chain(layout -> deduct(layout, request))
                 .invoke(decision -> {
-                    answered.get(codeOf(decision)).increment();
+                    answered.get(decision.code()).increment();
                     seconds.record(System.nanoTime() - began, TimeUnit.NANOSECONDS);
                 });
     }
@@ -81,31 +81,12 @@ public class Deductions {
             }
             return switch (answer.code()) {
                 case DEDUCTED, DEDUCTED_LAST, DUPLICATE ->
-                    new Decision.Accepted(
-                            answer.code(),
-                            answer.flow().bucketNo(),
-                            answer.flow().qty());
-                case INSUFFICIENT -> new Decision.Insufficient(answer.available() == 0);
-                case KEY_REUSED -> new Decision.KeyReused();
-                case FINISHED -> new Decision.Finished(answer.flow().status());
-                case CLOSED -> new Decision.Paused();
+                    Decision.accepted(answer.code(), answer.flow().bucketNo());
+                case INSUFFICIENT -> Decision.insufficient(answer.available() == 0);
+                case FINISHED -> Decision.finished(answer.flow().status());
+                case KEY_REUSED, CLOSED -> Decision.of(answer.code());
                 case NOT_LOADED, SPILLED -> throw new IllegalStateException("the ledger answered " + answer.code());
             };
         });
-    }
-
-    static DeductCode codeOf(Decision decision) {
-        if (decision instanceof Decision.Accepted accepted) {
-            return accepted.code();
-        } else if (decision instanceof Decision.Insufficient) {
-            return DeductCode.INSUFFICIENT;
-        } else if (decision instanceof Decision.KeyReused) {
-            return DeductCode.KEY_REUSED;
-        } else if (decision instanceof Decision.Finished) {
-            return DeductCode.FINISHED;
-        } else if (decision instanceof Decision.Paused) {
-            return DeductCode.CLOSED;
-        }
-        return DeductCode.NOT_LOADED;
     }
 }

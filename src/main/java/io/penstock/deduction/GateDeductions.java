@@ -73,9 +73,9 @@ class GateDeductions {
                 case INSUFFICIENT -> from(next + 1, left + Math.max(0, answer.stock()), closed);
                 case CLOSED -> from(next + 1, left, true);
                 case SPILLED -> followSpill(answer, next, left, closed);
-                case KEY_REUSED -> decided(new Decision.KeyReused());
+                case KEY_REUSED -> decided(Decision.of(DeductCode.KEY_REUSED));
                 case FINISHED -> finished();
-                case NOT_LOADED -> decided(new Decision.NotLoaded());
+                case NOT_LOADED -> decided(Decision.of(DeductCode.NOT_LOADED));
             });
         }
 
@@ -96,11 +96,11 @@ class GateDeductions {
             BucketId holder = layout.bucket(pointer.spilledTo());
             return askLoaded(holder).chain(answer -> switch (answer.code()) {
                 case DEDUCTED, DEDUCTED_LAST, DUPLICATE -> accept(holder, answer);
-                case KEY_REUSED -> decided(new Decision.KeyReused());
+                case KEY_REUSED -> decided(Decision.of(DeductCode.KEY_REUSED));
                 case FINISHED -> finished();
                 case INSUFFICIENT, CLOSED -> from(next + 1, left, closed);
                 // A pointer that leads to another one: an entry was lost, and the ledger's word on it is on its way.
-                case NOT_LOADED, SPILLED -> decided(new Decision.NotLoaded());
+                case NOT_LOADED, SPILLED -> decided(Decision.of(DeductCode.NOT_LOADED));
             });
         }
 
@@ -113,21 +113,22 @@ class GateDeductions {
                             bucket,
                             answer.epoch(),
                             new DeductMessage.Deduction(request.deductKey(), request.qty(), request.traceId())))
-                    .replaceWith(() -> new Decision.Accepted(
-                            answer.code(), bucket.bucketNo(), request.qty().value()));
+                    .replaceWith(() -> Decision.accepted(answer.code(), bucket.bucketNo()));
         }
 
         private Uni<Decision> refused(long left) {
-            return decided(new Decision.Insufficient(left == 0));
+            return decided(Decision.insufficient(left == 0));
         }
 
         /** The sale is paused, or the layout was stale: then the new one is walked. */
         private Uni<Decision> allRefusedAndSomeAreClosed() {
             return layouts.refresh(layout.skuId()).chain(now -> {
                 if (now.sale() == SaleState.PAUSED) {
-                    return decided(new Decision.Paused());
+                    return decided(Decision.of(DeductCode.CLOSED));
                 }
-                return now.active().equals(layout.active()) ? decided(new Decision.NotLoaded()) : deduct(now, request);
+                return now.active().equals(layout.active())
+                        ? decided(Decision.of(DeductCode.NOT_LOADED))
+                        : deduct(now, request);
             });
         }
 
@@ -137,7 +138,7 @@ class GateDeductions {
                     .map(flow -> flow.map(Flow::status).orElse(null))
                     .onFailure(DependencyUnavailable.class)
                     .recoverWithNull()
-                    .map(Decision.Finished::new);
+                    .map(Decision::finished);
         }
 
         private static Uni<Decision> decided(Decision decision) {

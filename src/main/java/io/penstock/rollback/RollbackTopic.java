@@ -1,0 +1,71 @@
+package io.penstock.rollback;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.penstock.ledger.RollbackOrder;
+import io.penstock.platform.DependencyUnavailable;
+import io.penstock.platform.Envelope;
+import io.penstock.platform.ProblemException;
+import io.penstock.platform.Unreadable;
+import io.penstock.settlement.DeadLetters;
+import io.penstock.stock.DeductKey;
+import io.penstock.stock.SkuId;
+import io.smallrye.mutiny.Uni;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.eclipse.microprofile.reactive.messaging.Incoming;
+import org.jboss.logging.Logger;
+
+/**
+ * 回滚 by {@code stock.rollback}: others may write there instead of calling HTTP. What cannot be read, or names an unknown SKU, is a dead letter; while the ledger is away the
+ * message is tried again, for ever.
+ */
+@ApplicationScoped
+public class RollbackTopic {
+
+    private static final Logger LOG = Logger.getLogger(RollbackTopic.class);
+    private static final Duration FIRST_DELAY = Duration.ofMillis(50);
+    private static final Duration LONGEST_DELAY = Duration.ofSeconds(2);
+    private static final int REASON = 255;
+
+    private final Rollbacks rollbacks;
+    private final DeadLetters deadLetters;
+
+    RollbackTopic(Rollbacks rollbacks, DeadLetters deadLetters) {
+        this.rollbacks = rollbacks;
+        this.deadLetters = deadLetters;
+    }
+
+    @Incoming("rollback")
+    Uni<Void> consume(ConsumerRecord<byte[], byte[]> record) {
+        RollbackOrder order;
+        try {
+            order = read(record.value());
+        } catch (Unreadable e) {
+            return deadLetters.bury(record, e.getMessage());
+        }
+        return Uni.createFrom()
+                .deferred(() -> rollbacks.rollBack(order))
+                .onFailure(DependencyUnavailable.class)
+                .invoke(e -> LOG.warnf(
+                        "rollback not decided, tried again sku=%s key=%s reason=%s",
+                        order.skuId(), order.deductKey(), e.getMessage()))
+                .onFailure(DependencyUnavailable.class)
+                .retry()
+                .withBackOff(FIRST_DELAY, LONGEST_DELAY)
+                .indefinitely()
+                .replaceWithVoid()
+                .onFailure(ProblemException.class)
+                .recoverWithUni(e -> deadLetters.bury(record, e.getMessage()));
+    }
+
+    private static RollbackOrder read(byte[] value) throws Unreadable {
+        JsonNode message = Envelope.read(value);
+        String reason = Envelope.optionalString(message, "reason", text -> text);
+        return new RollbackOrder(
+                Envelope.integer(message, "skuId", SkuId::new),
+                Envelope.string(message, "deductKey", DeductKey::new),
+                "topic",
+                reason == null ? null : reason.substring(0, Math.min(REASON, reason.length())));
+    }
+}

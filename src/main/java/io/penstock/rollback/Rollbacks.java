@@ -1,0 +1,130 @@
+package io.penstock.rollback;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.penstock.ledger.Flow;
+import io.penstock.ledger.FlowLedger;
+import io.penstock.ledger.RollbackOrder;
+import io.penstock.ledger.RolledBack;
+import io.penstock.ledger.RolledBack.Verdict;
+import io.penstock.platform.DependencyUnavailable;
+import io.penstock.rollback.RollbackOutcome.Kind;
+import io.penstock.settlement.Outcomes;
+import io.penstock.sku.Layouts;
+import io.penstock.stock.Credit;
+import io.penstock.stock.FlowStatus;
+import io.penstock.stock.Strategy;
+import io.smallrye.mutiny.Uni;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.jboss.logging.Logger;
+
+/**
+ * 回滚: gives one deduction back, once, whoever asks and however often. Fails with {@code unknown-sku}, or as the ledger fails; then nothing is known, and asking
+ * again decides.
+ */
+@ApplicationScoped
+public class Rollbacks {
+
+    private static final Logger LOG = Logger.getLogger(Rollbacks.class);
+    private static final Duration LONGEST_DELAY = Duration.ofSeconds(1);
+    private static final double JITTER = 0.5;
+
+    private final Layouts layouts;
+    private final FlowLedger ledger;
+    private final Credits credits;
+    private final Outcomes outcomes;
+    private final RollbackConfig config;
+    private final Map<Kind, Counter> ended = new EnumMap<>(Kind.class);
+    private final Counter duplicates;
+    private final Counter failures;
+
+    Rollbacks(
+            Layouts layouts,
+            FlowLedger ledger,
+            Credits credits,
+            Outcomes outcomes,
+            RollbackConfig config,
+            MeterRegistry metrics) {
+        this.layouts = layouts;
+        this.ledger = ledger;
+        this.credits = credits;
+        this.outcomes = outcomes;
+        this.config = config;
+        for (Kind kind : Kind.values()) {
+            ended.put(
+                    kind,
+                    Counter.builder("penstock.rollbacks")
+                            .description("Rollbacks by how they ended for whoever asked")
+                            .tag("outcome", kind.name())
+                            .register(metrics));
+        }
+        this.duplicates = Counter.builder("penstock.rollback.duplicates")
+                .description("重复回滚拦截: repeated rollbacks stopped in the ledger or in Redis")
+                .register(metrics);
+        this.failures = Counter.builder("penstock.rollback.failures")
+                .description("Rollbacks that the ledger has and Redis could not be given: owed")
+                .register(metrics);
+    }
+
+    public Uni<RollbackOutcome> rollBack(RollbackOrder order) {
+        return layouts.of(order.skuId())
+                .chain(layout -> ledger.rollBack(List.of(order), layout.strategy() == Strategy.REDIS))
+                .invoke(batch -> {
+                    if (batch.outcomesId() != 0) {
+                        outcomes.tellSoon(
+                                batch.outcomesId(),
+                                batch.rollbacks().stream()
+                                        .filter(rolledBack -> rolledBack.verdict() != Verdict.FINISHED_BEFORE)
+                                        .map(RolledBack::flow)
+                                        .map(Outcomes::of)
+                                        .toList());
+                    }
+                })
+                .chain(batch -> credit(batch.rollbacks().get(0)))
+                .invoke(outcome -> ended.get(outcome.kind()).increment());
+    }
+
+    private Uni<RollbackOutcome> credit(RolledBack rolledBack) {
+        Flow flow = rolledBack.flow();
+        if (rolledBack.verdict() == Verdict.FINISHED_BEFORE) {
+            duplicates.increment();
+        }
+        if (flow.credit() != Credit.OWED) {
+            return Uni.createFrom().item(outcome(rolledBack.verdict(), flow, flow.bucketNo(), flow.qty()));
+        }
+        return Uni.createFrom()
+                .deferred(() -> credits.give(flow))
+                .onFailure(DependencyUnavailable.class)
+                .retry()
+                .withBackOff(config.firstDelay(), LONGEST_DELAY)
+                .withJitter(JITTER)
+                .atMost(config.tries() - 1)
+                .invoke(given -> {
+                    if (given.inRedisBefore() && rolledBack.verdict() != Verdict.FINISHED_BEFORE) {
+                        duplicates.increment();
+                    }
+                })
+                .map(given -> outcome(rolledBack.verdict(), flow, given.bucketNo(), given.qty()))
+                .onFailure(DependencyUnavailable.class)
+                .recoverWithItem(e -> {
+                    failures.increment();
+                    LOG.warnf(
+                            "credit not given, still owed sku=%s key=%s status=%s reason=%s",
+                            flow.skuId(), flow.deductKey(), flow.status(), e.getMessage());
+                    return new RollbackOutcome(Kind.COMPENSATING, null, null, null);
+                });
+    }
+
+    private static RollbackOutcome outcome(Verdict verdict, Flow flow, Integer bucketNo, Integer qty) {
+        if (flow.status() == FlowStatus.CANCELLED) {
+            return new RollbackOutcome(Kind.CANCELLED, null, bucketNo, qty);
+        }
+        return verdict == Verdict.ROLLED_BACK
+                ? new RollbackOutcome(Kind.ROLLED_BACK, null, bucketNo, qty)
+                : new RollbackOutcome(Kind.ALREADY_ROLLED_BACK, flow.status(), bucketNo, qty);
+    }
+}
