@@ -118,4 +118,9 @@ public class Gate {
     public int slot(BucketId bucket) {
         throw new UnsupportedOperationException();
     }
+
+    /** What operators should mend, a sentence each: a {@code maxmemory-policy} other than {@code noeviction}. Empty if all is well, or if Redis does not say. */
+    public Uni<List<String>> weaknesses() {
+        throw new UnsupportedOperationException();
+    }
 }

@@ -1,0 +1,4 @@
+/**
+ * What operators use: export, health.
+ */
+package io.penstock.operations;
