@@ -3,10 +3,16 @@ package io.penstock.gate;
 import io.penstock.stock.BucketId;
 import io.penstock.stock.DeductKey;
 import io.penstock.stock.Quantity;
+import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
+import io.vertx.redis.client.Response;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * The operations of one bucket in Redis. Each is one atomic script, is idempotent, and fails with {@link GateUnavailable}
@@ -17,24 +23,40 @@ import java.util.Map;
 @ApplicationScoped
 public class Gate {
 
+    private static final Pattern TRANSFER_ID = Pattern.compile("(?=[^/]*/)[A-Za-z0-9_.:/-]{1,128}");
+    private static final long OTHER_EPOCH = -3;
+
+    private final Lanes lanes;
+
+    Gate(Lanes lanes) {
+        this.lanes = lanes;
+    }
+
     /** 扣减. Calls for the same bucket that arrive while its previous call is in flight travel together in the next one. */
     public Uni<DeductAnswer> deduct(BucketId bucket, DeductKey key, Quantity qty) {
-        throw new UnsupportedOperationException();
+        return lanes.deduct(bucket, key, qty);
     }
 
     /** Notes at a key's home that another bucket took it. */
     public Uni<Void> spill(BucketId home, DeductKey key, int takenBy) {
-        throw new UnsupportedOperationException();
+        if (takenBy == home.bucketNo()) {
+            throw new IllegalArgumentException("a spill pointer names another bucket");
+        }
+        return lanes.call(Script.SPILL, home, List.of(key.value(), bucketNo(home, takenBy)))
+                .replaceWithVoid();
     }
 
     /** 回补: removes each key's entry, gives its units back and leaves a tombstone. One answer a key, in order. */
     public Uni<List<RestoreAnswer>> restore(BucketId bucket, List<DeductKey> keys) {
-        throw new UnsupportedOperationException();
+        return restore(bucket, "", keys);
     }
 
     /** Restores an entry whose key is sold in another bucket: a spill pointer to that one takes the tombstone's place. */
     public Uni<RestoreAnswer> restoreStray(BucketId bucket, DeductKey key, int soldAt) {
-        throw new UnsupportedOperationException();
+        if (soldAt == bucket.bucketNo()) {
+            throw new IllegalArgumentException("a stray is sold in another bucket");
+        }
+        return restore(bucket, bucketNo(bucket, soldAt), List.of(key)).map(answers -> answers.get(0));
     }
 
     /**
@@ -42,7 +64,8 @@ public class Gate {
      * {@code RESTORED}: given. {@code RESTORED_BEFORE}: nothing was owed. Leaves the tombstone either way.
      */
     public Uni<RestoreAnswer> repay(BucketId bucket, DeductKey key, Quantity qty) {
-        throw new UnsupportedOperationException();
+        return lanes.call(Script.REPAY, bucket, List.of(key.value(), qty.toString()))
+                .map(Gate::restoreAnswer);
     }
 
     /**
@@ -51,67 +74,203 @@ public class Gate {
      * @return the units given back now, 0 if the bucket held none, or {@link RestoreAnswer#NOT_LOADED}
      */
     public Uni<Entombed> entomb(BucketId bucket, DeductKey key) {
-        throw new UnsupportedOperationException();
+        return lanes.call(Script.ENTOMB, bucket, List.of(key.value()))
+                .map(reply ->
+                        new Entombed(restoreAnswer(reply.get(0)), reply.get(1).toInteger()));
     }
 
     /** Makes the entry of a sold flow what the ledger says. Never touches a tombstoned key. */
     public Uni<RestoreAnswer> adopt(BucketId bucket, DeductKey key, Quantity qty) {
-        throw new UnsupportedOperationException();
+        return lanes.call(Script.ADOPT, bucket, List.of(key.value(), qty.toString()))
+                .map(Gate::restoreAnswer);
     }
 
     /** Puts the book and the stock right, only if nothing moved since {@code seen}. Empty if something did. */
     public Uni<Recounted> recount(BucketId bucket, Inspection seen, long ledgerAllotment) {
-        throw new UnsupportedOperationException();
+        if (!seen.loaded()) {
+            return Uni.createFrom().item(new Recounted.Moved());
+        }
+        List<String> args = Stream.of(
+                        seen.epoch(),
+                        seen.stock(),
+                        seen.allotment(),
+                        seen.deducted(),
+                        seen.count(),
+                        seen.entries(),
+                        ledgerAllotment)
+                .map(String::valueOf)
+                .toList();
+        return lanes.call(Script.RECOUNT, bucket, args)
+                .map(reply ->
+                        yes(reply.get(0)) ? new Recounted.Corrected(reply.get(1).toLong()) : new Recounted.Moved());
     }
 
     /** Claims a bucket without a stock key for an epoch; replaces any claim of a lower one. */
     public Uni<Claim> begin(BucketId bucket, long epoch) {
-        throw new UnsupportedOperationException();
+        return lanes.call(Script.BEGIN, bucket, List.of(String.valueOf(epoch))).map(Gate::claim);
     }
 
     /** Adds a page of sold entries to a load; {@code REFUSED} if the claim no longer stands. */
     public Uni<Claim> stage(BucketId bucket, long epoch, Map<DeductKey, Quantity> page) {
-        throw new UnsupportedOperationException();
+        List<List<String>> calls = new ArrayList<>();
+        for (List<Map.Entry<DeductKey, Quantity>> part : parts(List.copyOf(page.entrySet()))) {
+            List<String> args = new ArrayList<>(List.of(String.valueOf(epoch)));
+            for (Map.Entry<DeductKey, Quantity> entry : part) {
+                args.add(entry.getKey().value());
+                args.add(entry.getValue().toString());
+            }
+            calls.add(args);
+        }
+        return claimAll(Script.STAGE, bucket, calls);
     }
 
     /** Adds a page of finished keys to the tombstones of a bucket that is being loaded. */
     public Uni<Claim> stageFinished(BucketId bucket, long epoch, List<DeductKey> page) {
-        throw new UnsupportedOperationException();
+        List<List<String>> calls = new ArrayList<>();
+        for (List<DeductKey> part : parts(page)) {
+            List<String> args = new ArrayList<>(List.of(String.valueOf(epoch)));
+            part.forEach(key -> args.add(key.value()));
+            calls.add(args);
+        }
+        return claimAll(Script.STAGE_FINISHED, bucket, calls);
     }
 
     /** Puts a load in place, if its claim still stands and every entry was staged. */
     public Uni<Claim> finish(BucketId bucket, long epoch, LoadedUnits units) {
-        throw new UnsupportedOperationException();
+        List<String> args = new ArrayList<>(List.of(
+                String.valueOf(epoch),
+                String.valueOf(units.allotment()),
+                String.valueOf(units.deducted()),
+                String.valueOf(units.count()),
+                units.closed() ? "1" : "0"));
+        units.transfers().forEach((id, moved) -> {
+            args.add(transferId(id));
+            args.add(String.valueOf(moved));
+        });
+        return lanes.call(Script.FINISH, bucket, args).map(Gate::claim);
     }
 
     /** Takes up to {@code atMost} units out of a bucket for a transfer, once, in one epoch. */
     public Uni<Moved> withdraw(BucketId bucket, String transferId, long atMost, long epoch) {
-        throw new UnsupportedOperationException();
+        return move(Script.WITHDRAW, bucket, transferId, atMost, epoch);
     }
 
     /** Puts a transfer's units into a bucket, once, in one epoch. */
     public Uni<Moved> deposit(BucketId bucket, String transferId, long units, long epoch) {
-        throw new UnsupportedOperationException();
+        return move(Script.DEPOSIT, bucket, transferId, units, epoch);
     }
 
     /** Closes a bucket to new keys; known ones are still answered and rolled back. Nothing happens if it is not loaded. */
     public Uni<Void> close(BucketId bucket) {
-        throw new UnsupportedOperationException();
+        return lanes.call(Script.CLOSE, bucket, List.of()).replaceWithVoid();
     }
 
     /** Opens it again. */
     public Uni<Void> open(BucketId bucket) {
-        throw new UnsupportedOperationException();
+        return lanes.call(Script.OPEN, bucket, List.of()).replaceWithVoid();
     }
 
     /** The bucket at one instant. */
     public Uni<Inspection> inspect(BucketId bucket) {
-        throw new UnsupportedOperationException();
+        return lanes.call(Script.INSPECT, bucket, List.of())
+                .map(reply -> new Inspection(
+                        yes(reply.get(0)),
+                        reply.get(1).toLong(),
+                        reply.get(2).toLong(),
+                        reply.get(3).toLong(),
+                        reply.get(4).toLong(),
+                        reply.get(5).toLong(),
+                        reply.get(6).toLong(),
+                        yes(reply.get(7)),
+                        reply.get(8).toLong()));
     }
 
     /** What the bucket knows of a key. */
     public Uni<HeldEntry> find(BucketId bucket, DeductKey key) {
-        throw new UnsupportedOperationException();
+        return lanes.call(Script.FIND, bucket, List.of(key.value()))
+                .map(reply -> new HeldEntry(
+                        yes(reply.get(0)),
+                        present(reply.get(1).toInteger(), 1),
+                        yes(reply.get(2)),
+                        present(reply.get(3).toInteger(), 0)));
+    }
+
+    /** One answer a key, in order; more keys than fit one call are restored in several, one after the other. */
+    private Uni<List<RestoreAnswer>> restore(BucketId bucket, String soldAt, List<DeductKey> keys) {
+        List<List<String>> calls = new ArrayList<>();
+        for (List<DeductKey> part : parts(keys)) {
+            List<String> args = new ArrayList<>(List.of(soldAt));
+            part.forEach(key -> args.add(key.value()));
+            calls.add(args);
+        }
+        return inTurn(Script.RESTORE, bucket, calls)
+                .map(replies -> replies.stream()
+                        .flatMap(reply -> reply.stream().map(Gate::restoreAnswer))
+                        .toList());
+    }
+
+    /** Taken if every call was. */
+    private Uni<Claim> claimAll(Script script, BucketId bucket, List<List<String>> calls) {
+        return inTurn(script, bucket, calls)
+                .map(replies -> replies.stream().allMatch(Gate::yes) ? Claim.TAKEN : Claim.REFUSED);
+    }
+
+    private Uni<List<Response>> inTurn(Script script, BucketId bucket, List<List<String>> calls) {
+        if (calls.size() == 1) {
+            return lanes.call(script, bucket, calls.get(0)).map(List::of);
+        }
+        return Multi.createFrom()
+                .iterable(calls)
+                .onItem()
+                .transformToUniAndConcatenate(args -> lanes.call(script, bucket, args))
+                .collect()
+                .asList();
+    }
+
+    private Uni<Moved> move(Script script, BucketId bucket, String transferId, long units, long epoch) {
+        if (units < 0) {
+            throw new IllegalArgumentException("units to move are 0 or more");
+        }
+        return lanes.call(script, bucket, List.of(transferId(transferId), String.valueOf(units), String.valueOf(epoch)))
+                .map(Response::toLong)
+                .map(moved -> moved == OTHER_EPOCH ? new Moved.OtherEpoch() : new Moved.Units(moved));
+    }
+
+    private static <T> List<List<T>> parts(List<T> all) {
+        List<List<T>> parts = new ArrayList<>();
+        for (int from = 0; from < all.size(); from += Script.MAX_BATCH) {
+            parts.add(all.subList(from, Math.min(all.size(), from + Script.MAX_BATCH)));
+        }
+        return parts;
+    }
+
+    /** The slash keeps transfer ids apart from the fields of the book they share a hash with. */
+    private static String transferId(String id) {
+        if (!TRANSFER_ID.matcher(id).matches()) {
+            throw new IllegalArgumentException("a transfer id has a slash, and 1 to 128 of A-Z a-z 0-9 _ . : / -");
+        }
+        return id;
+    }
+
+    /** Checked by the rule for bucket numbers. */
+    private static String bucketNo(BucketId sibling, int bucketNo) {
+        return String.valueOf(new BucketId(sibling.skuId(), sibling.skuCode(), bucketNo).bucketNo());
+    }
+
+    private static RestoreAnswer restoreAnswer(Response reply) {
+        return RestoreAnswer.of(reply.toInteger());
+    }
+
+    private static Claim claim(Response reply) {
+        return yes(reply) ? Claim.TAKEN : Claim.REFUSED;
+    }
+
+    private static boolean yes(Response reply) {
+        return reply.toInteger() == 1;
+    }
+
+    private static OptionalInt present(int value, int least) {
+        return value >= least ? OptionalInt.of(value) : OptionalInt.empty();
     }
 
     /** The Redis Cluster slot of the bucket's keys, 0 … 16383; the same without a cluster. */

@@ -20,4 +20,14 @@ public enum RestoreAnswer {
     int number() {
         return number;
     }
+
+    static RestoreAnswer of(int number) {
+        return switch (number) {
+            case 1 -> RESTORED;
+            case 0 -> RESTORED_BEFORE;
+            case -1 -> UNKNOWN;
+            case -2 -> NOT_LOADED;
+            default -> throw new IllegalArgumentException("no restore answer " + number);
+        };
+    }
 }

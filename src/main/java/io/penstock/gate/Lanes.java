@@ -1,0 +1,76 @@
+package io.penstock.gate;
+
+import io.netty.channel.EventLoop;
+import io.penstock.stock.BucketId;
+import io.penstock.stock.DeductKey;
+import io.penstock.stock.Quantity;
+import io.smallrye.mutiny.Uni;
+import io.vertx.core.Vertx;
+import io.vertx.core.impl.ContextInternal;
+import io.vertx.core.impl.VertxInternal;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisOptions;
+import io.vertx.redis.client.Response;
+import jakarta.annotation.PreDestroy;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The lanes, one an event loop, each made when its loop first needs it. */
+@ApplicationScoped
+class Lanes {
+
+    /** A lane uses one connection a node; in a cluster the client needs a second one to ask for the slots. */
+    private static final int CONNECTIONS_PER_NODE = 2;
+
+    private final VertxInternal vertx;
+    private final RedisAddress address;
+    private final GateConfig config;
+    private final Map<EventLoop, Lane> lanes = new ConcurrentHashMap<>();
+    private final AtomicInteger made = new AtomicInteger();
+
+    /** @param redis not used: Quarkus reads the settings of a client, and lets {@link RedisAddress} see them, only if it is injected */
+    Lanes(Vertx vertx, Redis redis, RedisAddress address, GateConfig config) {
+        this.vertx = (VertxInternal) vertx;
+        this.address = address;
+        this.config = config;
+    }
+
+    Uni<DeductAnswer> deduct(BucketId bucket, DeductKey key, Quantity qty) {
+        return Uni.createFrom().emitter(emitter -> {
+            ContextInternal caller = ContextInternal.current();
+            laneOf(caller).deduct(bucket, key, qty, caller, emitter);
+        });
+    }
+
+    Uni<Response> call(Script script, BucketId bucket, List<String> args) {
+        return Uni.createFrom().emitter(emitter -> {
+            ContextInternal caller = ContextInternal.current();
+            laneOf(caller).call(script, bucket, args, caller, emitter);
+        });
+    }
+
+    @PreDestroy
+    void close() {
+        lanes.values().forEach(Lane::close);
+    }
+
+    /** By loop, not by context: every HTTP request has a context of its own on its connection's loop. */
+    private Lane laneOf(ContextInternal caller) {
+        ContextInternal context = caller == null ? vertx.getOrCreateContext() : caller;
+        return lanes.computeIfAbsent(context.nettyEventLoop(), this::newLane);
+    }
+
+    private Lane newLane(EventLoop loop) {
+        // A root context: a request's own would keep that request's data alive, and mix it into everybody's calls.
+        ContextInternal root = vertx.createEventLoopContext(loop, null, Lanes.class.getClassLoader());
+        RedisOptions options = address.options()
+                .setPoolName("gate-" + made.incrementAndGet()) // pool metrics tell the lanes apart
+                .setMaxPoolSize(CONNECTIONS_PER_NODE)
+                .setMaxPoolWaiting(CONNECTIONS_PER_NODE * 8)
+                .setMaxWaitingHandlers(config.maxUnanswered());
+        return new Lane(root, options, config);
+    }
+}

@@ -1,0 +1,125 @@
+#!lua
+-- 扣减 deduct: many deductions of one bucket, answered as if they ran one after another.
+--
+-- KEYS     stock, deduction_history, rollback_history, book, spills
+-- ARGV     key, qty, ...   1 to 256 pairs
+-- RETURNS  { epoch, units left, { answer, ... }, { bucket of each answer 6, in order } }
+--    3  deducted
+--    2  deducted, and the bucket is now empty
+--    1  insufficient: fewer units are left; also while the stock is below 0, after lost data
+--    0  duplicate: deducted before with the same qty
+--   -1  not loaded, for every pair; epoch and units are 0; never read as "no units"
+--    4  the key was deducted before with another qty
+--    5  the key is finished: it has a tombstone
+--    6  another bucket took the key: ask that one
+--    7  closed to new keys
+-- KEPT     stock + deducted = allotment. deducted and count follow the entries written. The stock does not go below 0.
+
+-- Ends the script, before its first write, if the call is not what the header says.
+local function expect(condition, what)
+  if not condition then
+    error({ err = 'ERR expected ' .. what })
+  end
+end
+
+-- A whole number of at most 15 digits, so that sums stay exact, in the form INCRBY takes (no leading zeros). Anything else
+-- ends the script, before its first write.
+local function whole(text, name)
+  local plain = text and #text <= 16 and (text == '0' or string.find(text, '^%-?[1-9]%d*$'))
+  local number = plain and tonumber(text)
+  if not number or math.abs(number) > 999999999999999 then
+    error({ err = 'ERR ' .. name .. ' is not a whole number of at most 15 digits' })
+  end
+  return number
+end
+
+-- Stock and book of a bucket; nil if one of them is missing: such a bucket is not loaded, whatever else is left of it.
+local function read_bucket(stock_key, book_key)
+  local stock = redis.call('GET', stock_key)
+  local book = redis.call('HMGET', book_key, 'allotment', 'deducted', 'count', 'epoch', 'closed')
+  if not stock or not book[4] then
+    return nil
+  end
+  return {
+    stock = whole(stock, 'stock'),
+    allotment = whole(book[1], 'allotment'),
+    deducted = whole(book[2], 'deducted'),
+    count = whole(book[3], 'count'),
+    epoch = whole(book[4], 'epoch'),
+    closed = book[5] == '1',
+  }
+end
+
+-- A deduct key as the HTTP contract has it.
+local function deduct_key(text)
+  expect(#text <= 64 and string.find(text, '^%w[%w_.:-]*$'), 'a deduct key')
+  return text
+end
+
+-- A quantity without sign, leading zero or exponent, so that equal quantities are equal texts.
+local function quantity(text)
+  local number = #text <= 7 and string.find(text, '^[1-9]%d*$') and tonumber(text)
+  expect(number and number <= 1000000, 'a quantity between 1 and 1000000')
+  return number
+end
+
+-- A number as Redis shall keep it: tostring would turn 1e14 into exponent form.
+local function digits(number)
+  return string.format('%d', number)
+end
+
+expect(#KEYS == 5, '5 keys')
+expect(#ARGV >= 2 and #ARGV <= 512 and #ARGV % 2 == 0, '1 to 256 pairs of key and qty')
+local keys, quantities = {}, {}
+for i = 1, #ARGV, 2 do
+  keys[#keys + 1] = deduct_key(ARGV[i])
+  quantities[#quantities + 1] = quantity(ARGV[i + 1])
+end
+
+local answers, spilled_to = {}, {}
+local bucket = read_bucket(KEYS[1], KEYS[4])
+if not bucket then
+  for i = 1, #keys do
+    answers[i] = -1
+  end
+  return { 0, 0, answers, spilled_to }
+end
+local held = redis.call('HMGET', KEYS[2], unpack(keys))
+local finished = redis.call('ZMSCORE', KEYS[3], unpack(keys))
+local pointers = redis.call('HMGET', KEYS[5], unpack(keys))
+
+local left, taken, entries, written = bucket.stock, 0, 0, {}
+local taken_now = {} -- what earlier pairs of this call took
+for i = 1, #keys do
+  local key, qty, text = keys[i], quantities[i], ARGV[2 * i]
+  local before = taken_now[key] or held[i]
+  if finished[i] then
+    answers[i] = 5
+  elseif before then
+    answers[i] = before == text and 0 or 4
+  elseif pointers[i] then
+    local taker = string.match(pointers[i], '^(%d%d?%d?%d?):%d+$')
+    expect(taker, 'a spill pointer of the form bucket:ms')
+    answers[i] = 6
+    spilled_to[#spilled_to + 1] = tonumber(taker)
+  elseif bucket.closed then
+    answers[i] = 7
+  elseif left < qty then
+    answers[i] = 1
+  else
+    left = left - qty
+    taken = taken + qty
+    entries = entries + 1
+    taken_now[key] = text
+    written[#written + 1] = key
+    written[#written + 1] = text
+    answers[i] = left == 0 and 2 or 3
+  end
+end
+
+if entries > 0 then
+  redis.call('DECRBY', KEYS[1], digits(taken))
+  redis.call('HSET', KEYS[2], unpack(written))
+  redis.call('HSET', KEYS[4], 'deducted', digits(bucket.deducted + taken), 'count', digits(bucket.count + entries))
+end
+return { bucket.epoch, left, answers, spilled_to }
