@@ -8,7 +8,7 @@ public final class StillOwed extends DependencyUnavailable {
 
     private static final long serialVersionUID = 1L;
 
-    StillOwed(BucketId bucket) {
+    public StillOwed(BucketId bucket) {
         super("Bucket " + bucket + " is not loaded.", null);
     }
 }

@@ -1,0 +1,35 @@
+package io.penstock.compensation;
+
+import io.smallrye.config.ConfigMapping;
+import io.smallrye.config.WithDefault;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
+import java.time.Duration;
+
+@ConfigMapping(prefix = "penstock.compensation")
+interface CompensationConfig {
+
+    /** How long a new debt is left to the request that made it: its own tries take about as long. */
+    @WithDefault("2s")
+    Duration untouched();
+
+    /** After the first failed attempt; doubles with each. */
+    @WithDefault("500ms")
+    Duration firstDelay();
+
+    /** No debt waits longer than this, whatever its attempts: after an outage all are given soon. */
+    @WithDefault("30s")
+    Duration longestDelay();
+
+    /** Debts of one sweep. */
+    @WithDefault("500")
+    @Min(1)
+    @Max(10000)
+    int sweep();
+
+    /** Debts given at once: quick after an outage, without crowding out the sale. */
+    @WithDefault("8")
+    @Min(1)
+    @Max(64)
+    int atOnce();
+}
