@@ -34,6 +34,7 @@ CREATE TABLE stock_deduct_flow (
     credit     VARCHAR(8)    CHARACTER SET ascii NOT NULL DEFAULT 'NONE',
     trace_id   VARCHAR(128)  CHARACTER SET utf8mb4 NULL,
     batch_id   BIGINT        NOT NULL,
+    found_bucket INT         NULL COMMENT 'of a CANCELLED flow: the bucket that held units for it; bucket_no stays NULL, as it is refused in every bucket',
     moved_to   INT           NULL,
     created_at DATETIME(3)   NOT NULL DEFAULT CURRENT_TIMESTAMP(3),
     updated_at DATETIME(3)   NOT NULL DEFAULT CURRENT_TIMESTAMP(3),
@@ -78,9 +79,11 @@ CREATE TABLE stock_transfer (
     created_at     DATETIME(3)   NOT NULL DEFAULT CURRENT_TIMESTAMP(3),
     updated_at     DATETIME(3)   NOT NULL DEFAULT CURRENT_TIMESTAMP(3),
     PRIMARY KEY (id, sku_id),
-    KEY idx_open (sku_id, state)
+    KEY idx_open (sku_id, state),
+    KEY idx_adjustment (sku_id, adjustment_key)
 );
 
+-- 库存调整. State OPEN, then for a taking TAKEN or BACK once that is decided, at last DONE or REFUSED.
 CREATE TABLE stock_adjustment (
     sku_id         BIGINT        NOT NULL,
     adjustment_key VARBINARY(64) NOT NULL,

@@ -1,5 +1,7 @@
 package io.penstock.ledger;
 
+import io.penstock.ledger.DeductTransaction.Taking;
+import io.penstock.ledger.FlowTable.FlowRow;
 import io.penstock.stock.DeductKey;
 import io.penstock.stock.Quantity;
 import io.penstock.stock.SkuId;
@@ -8,40 +10,55 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.util.List;
 import java.util.Optional;
 
-/** 扣减流水. Every method is one transaction and fails with {@link LedgerUnavailable} when the ledger cannot say. */
+/**
+ * 扣减流水. Every method is one transaction and fails with {@link LedgerUnavailable} when the ledger cannot say.
+ *
+ * <p>May be called from any thread. A batch may come in any order; its rows are always touched sorted.
+ */
 @ApplicationScoped
 public class FlowLedger {
 
-    /** 落库: writes accepted deductions, each once. The same key may come twice in one batch. */
+    private final Transactions transactions;
+
+    FlowLedger(Transactions transactions) {
+        this.transactions = transactions;
+    }
+
+    /** 落库: writes accepted deductions, each once. The same key may come twice in one batch: the first decides. */
     public Uni<SettledBatch> settle(List<AcceptedDeduction> accepted) {
-        throw new UnsupportedOperationException();
+        return SettleTransaction.settle(transactions, List.copyOf(accepted));
     }
 
     /**
-     * 回滚 in the ledger. The same key may come twice in one batch.
+     * 回滚 in the ledger. The same key may come twice in one batch: the second is {@code FINISHED_BEFORE}.
      *
      * @param owesCredit whether Redis must be told (false for SKUs that need no gate: credit NONE)
      */
     public Uni<RolledBackBatch> rollBack(List<RollbackOrder> orders, boolean owesCredit) {
-        throw new UnsupportedOperationException();
+        return RollBackTransaction.rollBack(transactions, List.copyOf(orders), owesCredit);
     }
 
     /** Marks credits OWED → DONE. Repeating it changes nothing. */
     public Uni<Void> creditsDone(List<CreditDone> credits) {
-        throw new UnsupportedOperationException();
+        return CreditTransaction.creditsDone(transactions, List.copyOf(credits));
     }
 
     public Uni<Optional<Flow>> find(SkuId skuId, DeductKey deductKey) {
-        throw new UnsupportedOperationException();
+        return transactions.read(transaction ->
+                FlowTable.read(transaction, new FlowId(skuId, deductKey)).map(row -> row.map(FlowRow::flow)));
     }
 
-    /** One conditional UPDATE with the flow in one transaction. */
+    /**
+     * One conditional UPDATE with the flow in one transaction.
+     *
+     * @return fails with {@link UnknownSku} too
+     */
     public Uni<LedgerDeduction> deductConditional(SkuId skuId, DeductKey deductKey, Quantity qty, String traceId) {
-        throw new UnsupportedOperationException();
+        return DeductTransaction.deduct(transactions, Taking.CONDITIONAL, skuId, deductKey, qty, traceId);
     }
 
-    /** SELECT … FOR UPDATE with the flow in one transaction. */
+    /** SELECT … FOR UPDATE with the flow in one transaction; otherwise as {@link #deductConditional}. */
     public Uni<LedgerDeduction> deductPessimistic(SkuId skuId, DeductKey deductKey, Quantity qty, String traceId) {
-        throw new UnsupportedOperationException();
+        return DeductTransaction.deduct(transactions, Taking.PESSIMISTIC, skuId, deductKey, qty, traceId);
     }
 }
