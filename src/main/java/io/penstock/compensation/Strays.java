@@ -38,19 +38,21 @@ class Strays {
     Uni<Void> give(Debt stray) {
         return layouts.of(stray.skuId())
                 .map(layout -> layout.bucket(stray.bucketNo()))
-                .chain(bucket -> flows.find(stray.skuId(), stray.deductKey())
-                        .chain(flow -> restoreLoaded(bucket, stray, flow)))
+                .chain(bucket ->
+                        flows.find(stray.skuId(), stray.deductKey()).chain(flow -> restoreLoaded(bucket, stray, flow)))
                 .chain(() -> debts.strayGiven(stray));
     }
 
     private Uni<RestoreAnswer> restoreLoaded(BucketId bucket, Debt stray, Optional<Flow> flow) {
-        return restore(bucket, stray, flow).chain(answer -> answer == RestoreAnswer.NOT_LOADED
-                ? warmUp.load(bucket).chain(() -> Uni.createFrom().failure(new StillOwed(bucket)))
-                : Uni.createFrom().item(answer));
+        return restore(bucket, stray, flow)
+                .chain(answer -> answer == RestoreAnswer.NOT_LOADED
+                        ? warmUp.load(bucket).chain(() -> Uni.createFrom().failure(new StillOwed(bucket)))
+                        : Uni.createFrom().item(answer));
     }
 
     private Uni<RestoreAnswer> restore(BucketId bucket, Debt stray, Optional<Flow> flow) {
-        boolean sold = flow.filter(found -> found.status() == FlowStatus.DEDUCTED).isPresent();
+        boolean sold =
+                flow.filter(found -> found.status() == FlowStatus.DEDUCTED).isPresent();
         if (sold && flow.get().bucketNo() != bucket.bucketNo()) {
             return gate.restoreStray(bucket, stray.deductKey(), flow.get().bucketNo());
         }

@@ -28,8 +28,7 @@ public class Sweeper {
     private final Strays strays;
     private final CompensationConfig config;
 
-    Sweeper(
-            CompensationLedger debts, FlowLedger flows, Credits credits, Strays strays, CompensationConfig config) {
+    Sweeper(CompensationLedger debts, FlowLedger flows, Credits credits, Strays strays, CompensationConfig config) {
         this.debts = debts;
         this.flows = flows;
         this.credits = credits;
@@ -69,8 +68,10 @@ public class Sweeper {
     private Uni<Void> give(Debt debt) {
         return switch (debt.kind()) {
             case STRAY -> strays.give(debt);
-            case CREDIT -> flows.find(debt.skuId(), debt.deductKey()).chain(flow -> flow.map(this::giveCredit)
-                    .orElseThrow(() -> new IllegalStateException("a credit without its flow")));
+            case CREDIT ->
+                flows.find(debt.skuId(), debt.deductKey())
+                        .chain(flow -> flow.map(this::giveCredit)
+                                .orElseThrow(() -> new IllegalStateException("a credit without its flow")));
         };
     }
 

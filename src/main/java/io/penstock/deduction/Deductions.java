@@ -9,8 +9,10 @@ import io.penstock.settlement.Outcomes;
 import io.penstock.sku.Layout;
 import io.penstock.sku.Layouts;
 import io.penstock.stock.DeductCode;
+import io.quarkus.runtime.Startup;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +22,7 @@ import java.util.concurrent.TimeUnit;
  * 扣减, whichever way the SKU is sold. Idempotent by deduct key. Fails with {@code unknown-sku}, or as the gate, the log and the ledger fail; then asking again with
  * the same key decides.
  */
+@Startup // so that its metrics are there, at 0, from the start
 @ApplicationScoped
 public class Deductions {
 
@@ -48,6 +51,8 @@ public class Deductions {
         this.seconds = Timer.builder("penstock.deduct")
                 .description("Time from a deduction's request to its decision, Kafka's acknowledgement included")
                 .publishPercentileHistogram()
+                .minimumExpectedValue(Duration.ofMillis(1))
+                .maximumExpectedValue(Duration.ofSeconds(5))
                 .register(metrics);
     }
 

@@ -6,6 +6,7 @@ import io.penstock.stock.Quantity;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import io.vertx.redis.client.Response;
+import io.vertx.redis.client.impl.ZModem;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.ArrayList;
 import java.util.List;
@@ -275,11 +276,20 @@ public class Gate {
 
     /** The Redis Cluster slot of the bucket's keys, 0 … 16383; the same without a cluster. */
     public int slot(BucketId bucket) {
-        throw new UnsupportedOperationException();
+        return ZModem.generate(bucket.tag());
     }
 
-    /** What operators should mend, a sentence each: a {@code maxmemory-policy} other than {@code noeviction}. Empty if all is well, or if Redis does not say. */
+    /**
+     * What operators should mend, a sentence each: a {@code maxmemory-policy} other than {@code noeviction}. Empty if all is well; a Redis that keeps its
+     * settings to itself says so.
+     */
     public Uni<List<String>> weaknesses() {
-        throw new UnsupportedOperationException();
+        return lanes.setting("maxmemory-policy").map(policy -> switch (policy) {
+            case "noeviction" -> List.of();
+            case "" -> List.of("maxmemory-policy cannot be read; it must be noeviction");
+            default ->
+                List.of("maxmemory-policy is " + policy
+                        + "; anything but noeviction loses stock under memory pressure");
+        });
     }
 }

@@ -8,8 +8,10 @@ import io.smallrye.mutiny.Uni;
 import io.vertx.core.Vertx;
 import io.vertx.core.impl.ContextInternal;
 import io.vertx.core.impl.VertxInternal;
+import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisOptions;
+import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -26,14 +28,19 @@ class Lanes {
     private static final int CONNECTIONS_PER_NODE = 2;
 
     private final VertxInternal vertx;
+    private final Redis redis;
     private final RedisAddress address;
     private final GateConfig config;
     private final Map<EventLoop, Lane> lanes = new ConcurrentHashMap<>();
     private final AtomicInteger made = new AtomicInteger();
 
-    /** @param redis not used: Quarkus reads the settings of a client, and lets {@link RedisAddress} see them, only if it is injected */
+    /**
+     * @param redis for what is no sale. Besides, Quarkus reads the settings of a client, and lets {@link RedisAddress} see them, only if it
+     *     is injected
+     */
     Lanes(Vertx vertx, Redis redis, RedisAddress address, GateConfig config) {
         this.vertx = (VertxInternal) vertx;
+        this.redis = redis;
         this.address = address;
         this.config = config;
     }
@@ -50,6 +57,19 @@ class Lanes {
             ContextInternal caller = ContextInternal.current();
             laneOf(caller).call(script, bucket, args, caller, emitter);
         });
+    }
+
+    /** A setting of the server; empty if it may not be read. */
+    Uni<String> setting(String name) {
+        return Uni.createFrom()
+                .completionStage(() -> redis.send(
+                                Request.cmd(Command.CONFIG).arg("GET").arg(name))
+                        .map(found -> found.size() == 0 ? "" : found.get(name).toString())
+                        .otherwise(refused -> "")
+                        .toCompletionStage())
+                .ifNoItem()
+                .after(config.timeout())
+                .failWith(() -> new GateUnavailable("the gate did not answer in time", null));
     }
 
     @PreDestroy

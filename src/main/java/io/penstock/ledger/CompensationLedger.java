@@ -59,7 +59,8 @@ public class CompensationLedger {
         List<Stray> sorted = strays.stream()
                 .sorted((a, b) -> new FlowId(a.skuId(), a.deductKey()).compareTo(new FlowId(b.skuId(), b.deductKey())))
                 .toList();
-        String given = Given.rows(sorted, stray -> flow(stray).put("bucket", stray.bucketNo()).put("qty", stray.qty()));
+        String given = Given.rows(
+                sorted, stray -> flow(stray).put("bucket", stray.bucketNo()).put("qty", stray.qty()));
         return transactions.run(
                 transaction -> transaction.execute(OWE_STRAYS, given).map(done -> Ending.keep(null)));
     }

@@ -59,8 +59,8 @@ class ProblemMappers {
     }
 
     private static RestResponse<Problem> answer(ProblemException e, UriInfo uri) {
-        var response = RestResponse.ResponseBuilder.create(
-                        RestResponse.Status.fromStatusCode(e.type().status()), e.problem(uri.getPath()))
+        var response = RestResponse.ResponseBuilder.<Problem>create(e.type().status())
+                .entity(e.problem(uri.getPath()))
                 .type(PROBLEM_JSON);
         return switch (e.type()) {
             case OVERLOADED, STOCK_NOT_LOADED, UNAVAILABLE ->

@@ -14,6 +14,7 @@ import io.penstock.sku.Layouts;
 import io.penstock.stock.Credit;
 import io.penstock.stock.FlowStatus;
 import io.penstock.stock.Strategy;
+import io.quarkus.runtime.Startup;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
@@ -26,6 +27,7 @@ import org.jboss.logging.Logger;
  * 回滚: gives one deduction back, once, whoever asks and however often. Fails with {@code unknown-sku}, or as the ledger fails; then nothing is known, and asking
  * again decides.
  */
+@Startup // so that its metrics are there, at 0, from the start
 @ApplicationScoped
 public class Rollbacks {
 

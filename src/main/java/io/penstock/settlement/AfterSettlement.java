@@ -7,7 +7,6 @@ import io.penstock.ledger.Settled;
 import io.penstock.ledger.SettledBatch;
 import io.penstock.ledger.Stray;
 import io.penstock.sku.Layouts;
-import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
@@ -62,7 +61,8 @@ class AfterSettlement {
         if (strays.isEmpty()) {
             return Uni.createFrom().voidItem();
         }
-        LOG.warnf("strays found strays=%d first=%s", strays.size(), strays.get(0).deductKey());
+        LOG.warnf(
+                "strays found strays=%d first=%s", strays.size(), strays.get(0).deductKey());
         return Uni.createFrom()
                 .deferred(() -> debts.oweStrays(strays))
                 .onFailure()

@@ -3,6 +3,7 @@ package io.penstock.settlement;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.platform.Topic;
+import io.quarkus.runtime.Startup;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.reactive.messaging.MutinyEmitter;
 import io.smallrye.reactive.messaging.kafka.api.OutgoingKafkaRecordMetadata;
@@ -17,6 +18,7 @@ import org.eclipse.microprofile.reactive.messaging.Message;
 import org.jboss.logging.Logger;
 
 /** What cannot be read goes to {@code stock.dead-letter}, unchanged, with the reason in its headers; its partition moves on. */
+@Startup // so that its metrics are there, at 0, from the start
 @ApplicationScoped
 public class DeadLetters {
 

@@ -11,6 +11,7 @@ import io.penstock.ledger.Settled;
 import io.penstock.ledger.Settled.Verdict;
 import io.penstock.ledger.SettledBatch;
 import io.penstock.platform.Unreadable;
+import io.quarkus.runtime.Startup;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -29,6 +30,7 @@ import org.jboss.logging.Logger;
  *
  * <p>While the ledger is away the same batch is tried again, for ever: an outage is no reason for a dead letter.
  */
+@Startup // so that its metrics are there, at 0, from the start
 @ApplicationScoped
 public class Settlement {
 
@@ -136,7 +138,7 @@ public class Settlement {
                 .indefinitely()
                 .invoke(this::count)
                 .call(batch -> outcomes.tell(batch.outcomesId(), told(batch)))
-                .chain(batch -> afterSettlement.follow(parts, batch));
+                .chain(afterSettlement::follow);
     }
 
     private void count(SettledBatch batch) {
