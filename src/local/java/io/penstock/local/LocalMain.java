@@ -16,9 +16,9 @@ public final class LocalMain implements QuarkusApplication {
     private static final String HTTP_PORT = "quarkus.http.port";
 
     public static void main(String... arguments) {
-        if (!LocalServers.sharedAreStarted()) {
+        boolean reloaded = LocalServers.sharedAreStarted();
+        if (!reloaded) {
             endWithMaven();
-            chooseHttpPort();
         }
         try {
             // System properties outrank the environment: whoever asks for local servers gets these.
@@ -26,6 +26,10 @@ public final class LocalMain implements QuarkusApplication {
         } catch (LocalServersFailed e) {
             System.err.println(e.getMessage());
             System.exit(1);
+        }
+        // As late as can be, so that it is still free when it is bound. After a reload it is this JVM that holds it.
+        if (!reloaded) {
+            chooseHttpPort();
         }
         if (System.getenv("PENSTOCK_SECURITY") == null) {
             System.setProperty("PENSTOCK_SECURITY", "off");

@@ -10,13 +10,18 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import javax.sql.DataSource;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.junit.jupiter.api.Test;
 
+/** The service finds the servers without being told, and they are of the versions it is meant for. */
 @QuarkusTest
 class ServiceOnLocalServersTest {
 
     @Inject
     DataSource ledger;
+
+    @ConfigProperty(name = "quarkus.redis.hosts")
+    String redisHosts;
 
     @Test
     void migratesTheLedgerAtItsStart() throws SQLException {
@@ -40,6 +45,6 @@ class ServiceOnLocalServersTest {
 
         assertTrue(redis.isRunning());
         assertTrue(redis.pid() != before);
-        assertEquals("redis://" + redis.address(), System.getProperty("REDIS_HOSTS", "redis://" + redis.address()));
+        assertEquals("redis://" + redis.address(), redisHosts);
     }
 }
