@@ -1,6 +1,7 @@
 package io.penstock.ledger;
 
 import io.penstock.stock.DeductKey;
+import io.penstock.stock.FlowStatus;
 import io.penstock.stock.Ordering;
 import io.penstock.stock.Quantity;
 import io.penstock.stock.SkuCode;
@@ -45,8 +46,24 @@ abstract class LedgerTest {
         return uni.await().atMost(Duration.ofSeconds(60));
     }
 
+    /**
+     * All at once. As every caller must, each asks again when the ledger did not answer in time, which on a busy machine happens; a
+     * deadlock or any other failure fails the test.
+     */
     static <T> List<T> together(List<Uni<T>> unis) {
-        return await(Uni.join().all(unis).andCollectFailures());
+        List<Uni<T>> patient = unis.stream()
+                .map(uni -> uni.onFailure(LedgerTest::wasTooLate).retry().atMost(20))
+                .toList();
+        return await(Uni.join().all(patient).andCollectFailures());
+    }
+
+    static boolean wasTooLate(Throwable failure) {
+        return failure instanceof LedgerUnavailable && failure.getCause() == null;
+    }
+
+    long count(SkuId skuId, FlowStatus status) {
+        return tables.number(
+                "SELECT COUNT(*) FROM stock_deduct_flow WHERE sku_id = ? AND status = ?", skuId.value(), status.name());
     }
 
     SkuId gated(long total, Integer... buckets) {

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -338,12 +339,13 @@ class SkuLedgerTest extends LedgerTest {
             SkuId sku = gated(1_000, 1);
 
             // When
-            List<Uni<?>> mixed = new ArrayList<>();
+            List<Uni<Object>> mixed = new ArrayList<>();
             for (int i = 0; i < 60; i++) {
-                mixed.add(skus.snapshot(sku, 1, Snapshot::units));
-                mixed.add(flows.settle(List.of(accepted(sku, 1, "order-" + i, 1), accepted(sku, 1, "same", 1))));
+                mixed.add(skus.snapshot(sku, 1, Snapshot::units).map(Function.identity()));
+                mixed.add(flows.settle(List.of(accepted(sku, 1, "order-" + i, 1), accepted(sku, 1, "same", 1)))
+                        .map(Function.identity()));
             }
-            await(Uni.combine().all().unis(mixed).collectFailures().with(done -> done));
+            together(mixed);
 
             // Then
             assertEquals(939, available(sku, 1));
