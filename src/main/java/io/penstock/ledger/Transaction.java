@@ -8,6 +8,7 @@ import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.util.Arrays;
+import java.util.function.Function;
 
 /**
  * One connection for one transaction. However it ends, and whenever the pool answers, the connection is let go exactly once, and
@@ -32,11 +33,9 @@ final class Transaction {
                         .onFailure(waiting::fail));
     }
 
-    /** Runs a prepared statement. Nothing is sent before the subscription. */
+    /** Runs a prepared statement. Nothing is sent before the subscription, and nothing is answered after the end. */
     Uni<RowSet<Row>> execute(String sql, Object... values) {
-        return Uni.createFrom()
-                .emitter(waiting ->
-                        send(sql, values).onSuccess(waiting::complete).onFailure(waiting::fail));
+        return send(open -> open.preparedQuery(sql).execute(Tuple.wrap(Arrays.asList(values))));
     }
 
     /** The rows it changed, which are those it found only where they are changed by it. */
@@ -54,10 +53,7 @@ final class Transaction {
 
     /** Runs a statement of transaction control, which servers do not prepare. */
     Uni<Void> control(String sql) {
-        return Uni.createFrom()
-                .emitter(waiting -> sendControl(sql)
-                        .onSuccess(done -> waiting.complete(null))
-                        .onFailure(waiting::fail));
+        return send(open -> open.query(sql).execute()).replaceWithVoid();
     }
 
     /** After COMMIT or ROLLBACK. */
@@ -93,12 +89,17 @@ final class Transaction {
         return true;
     }
 
-    private synchronized Future<RowSet<Row>> send(String sql, Object[] values) {
-        return over ? afterTheEnd() : connection.preparedQuery(sql).execute(Tuple.wrap(Arrays.asList(values)));
-    }
-
-    private synchronized Future<RowSet<Row>> sendControl(String sql) {
-        return over ? afterTheEnd() : connection.query(sql).execute();
+    private Uni<RowSet<Row>> send(Function<SqlConnection, Future<RowSet<Row>>> statement) {
+        return Uni.createFrom().emitter(waiting -> {
+            Future<RowSet<Row>> sent;
+            synchronized (this) {
+                if (over) {
+                    return;
+                }
+                sent = statement.apply(connection);
+            }
+            sent.onSuccess(waiting::complete).onFailure(waiting::fail);
+        });
     }
 
     private synchronized SqlConnection end() {
@@ -106,9 +107,5 @@ final class Transaction {
         SqlConnection held = connection;
         connection = null;
         return held;
-    }
-
-    private static Future<RowSet<Row>> afterTheEnd() {
-        return Future.failedFuture(new IllegalStateException("The transaction is over."));
     }
 }
