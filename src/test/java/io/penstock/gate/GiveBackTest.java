@@ -14,6 +14,7 @@ import io.penstock.stock.BucketId;
 import io.penstock.stock.DeductCode;
 import io.penstock.stock.DeductKey;
 import io.quarkus.test.junit.QuarkusTest;
+import io.vertx.redis.client.Command;
 import jakarta.inject.Inject;
 import java.util.Collections;
 import java.util.List;
@@ -318,6 +319,36 @@ class GiveBackTest {
             // Then
             assertEquals(new Entombed(RESTORED, 4), entombed);
             assertEquals(10, probe.stock(bucket));
+        }
+    }
+
+    @Nested
+    class WhenALiveEntryHasATombstoneAllTheSame {
+
+        @BeforeEach
+        void aTombstoneThatNoScriptWrote() {
+            probe.send(Command.ZADD, BucketKey.TOMBSTONES.of(bucket), 5, "o-1");
+        }
+
+        @AfterEach
+        void theUnitsAreBackAndTheBookIsRight() {
+            assertEquals(10, probe.stock(bucket));
+            probe.assertSound(bucket);
+        }
+
+        @Test
+        void restoresIt() {
+            assertEquals(List.of(RESTORED), await(gate.restore(bucket, List.of(key("o-1")))));
+        }
+
+        @Test
+        void repaysIt() {
+            assertEquals(RESTORED, await(gate.repay(bucket, key("o-1"), qty(4))));
+        }
+
+        @Test
+        void entombsIt() {
+            assertEquals(new Entombed(RESTORED, 4), await(gate.entomb(bucket, key("o-1"))));
         }
     }
 
