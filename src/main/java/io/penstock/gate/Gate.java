@@ -17,7 +17,11 @@ import java.util.stream.Stream;
 
 /**
  * The operations of one bucket in Redis. Each is one atomic script, is idempotent, and fails with {@link GateUnavailable}
- * when Redis does not answer in time or answers an error; then whether it ran is unknown.
+ * when Redis does not answer in time or answers an error; then whether it ran is unknown. Fails with {@link GateOverloaded},
+ * without having been sent, while too many calls are unanswered.
+ *
+ * <p>A bucket is loaded if it has both its stock key and its book. One without the other is a leftover: nothing is sold
+ * from it, and a load replaces it.
  *
  * <p>May be called from any thread; a result arrives on the caller's event loop if it has one.
  */
@@ -47,7 +51,10 @@ public class Gate {
                 .replaceWithVoid();
     }
 
-    /** 回补: removes each key's entry, gives its units back and leaves a tombstone. One answer a key, in order. */
+    /**
+     * 回补: removes each key's entry, gives its units back and leaves a tombstone. One answer a key, in order. Up to 256 keys are
+     * one script call; more are several, one after the other, so a failure leaves some of them restored.
+     */
     public Uni<List<RestoreAnswer>> restore(BucketId bucket, List<DeductKey> keys) {
         return restore(bucket, "", keys);
     }
@@ -86,7 +93,7 @@ public class Gate {
                 .map(Gate::restoreAnswer);
     }
 
-    /** Puts the book and the stock right, only if nothing moved since {@code seen}. Empty if something did. */
+    /** Puts the book and the stock right, only if nothing moved since {@code seen}. */
     public Uni<Recounted> recount(BucketId bucket, Inspection seen, long ledgerAllotment) {
         if (!seen.loaded()) {
             return Uni.createFrom().item(new Recounted.Moved());
@@ -111,7 +118,7 @@ public class Gate {
         return lanes.call(Script.BEGIN, bucket, List.of(String.valueOf(epoch))).map(Gate::claim);
     }
 
-    /** Adds a page of sold entries to a load; {@code REFUSED} if the claim no longer stands. */
+    /** Adds a page of sold entries, of any length, to a load; {@code REFUSED} if the claim no longer stands. */
     public Uni<Claim> stage(BucketId bucket, long epoch, Map<DeductKey, Quantity> page) {
         List<List<String>> calls = new ArrayList<>();
         for (List<Map.Entry<DeductKey, Quantity>> part : parts(List.copyOf(page.entrySet()))) {
@@ -136,7 +143,7 @@ public class Gate {
         return claimAll(Script.STAGE_FINISHED, bucket, calls);
     }
 
-    /** Puts a load in place, if its claim still stands and every entry was staged. */
+    /** Puts a load in place, if its claim still stands and the staged entries are as many, and as many units, as it says. */
     public Uni<Claim> finish(BucketId bucket, long epoch, LoadedUnits units) {
         List<String> args = new ArrayList<>(List.of(
                 String.valueOf(epoch),
@@ -151,12 +158,17 @@ public class Gate {
         return lanes.call(Script.FINISH, bucket, args).map(Gate::claim);
     }
 
-    /** Takes up to {@code atMost} units out of a bucket for a transfer, once, in one epoch. */
+    /**
+     * Takes up to {@code atMost} units out of a bucket for a transfer, once, in one epoch.
+     *
+     * @param transferId with a slash, such as {@code 17/out}; 1–128 of {@code A-Z a-z 0-9 _ . : / -}. An id is used in one
+     *     direction only
+     */
     public Uni<Moved> withdraw(BucketId bucket, String transferId, long atMost, long epoch) {
         return move(Script.WITHDRAW, bucket, transferId, atMost, epoch);
     }
 
-    /** Puts a transfer's units into a bucket, once, in one epoch. */
+    /** Puts a transfer's units into a bucket, once, in one epoch. The id is as in {@link #withdraw}. */
     public Uni<Moved> deposit(BucketId bucket, String transferId, long units, long epoch) {
         return move(Script.DEPOSIT, bucket, transferId, units, epoch);
     }

@@ -3,7 +3,7 @@ package io.penstock.gate;
 /**
  * One bucket at one instant of the Redis clock.
  *
- * @param loaded whether there is a stock key; if not, every number is 0
+ * @param loaded whether there is a stock key with a book; if not, every number but the clock is 0
  * @param stock units left; below 0 only after lost data
  * @param allotment units the bucket has been given
  * @param deducted the book's sum of the history

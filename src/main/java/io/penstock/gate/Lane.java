@@ -92,6 +92,11 @@ final class Lane implements Wire.Watcher {
         loop.emit(null, nothing -> wire.close());
     }
 
+    /** On this loop. Whether it holds no caller and no bucket. */
+    boolean isIdle() {
+        return unanswered == 0 && waiting == 0 && queues.isEmpty() && unsent.isEmpty() && byDeadline.isEmpty();
+    }
+
     private ContextInternal answerOn(ContextInternal caller) {
         return caller == null ? loop : caller;
     }
