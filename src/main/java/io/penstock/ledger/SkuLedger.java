@@ -222,23 +222,22 @@ public class SkuLedger {
                 Ordering.valueOf(row.getString("ordering")));
     }
 
+    /** Rows of one SKU come together. */
     private static List<LedgerSku> skus(RowSet<Row> rows) {
-        Map<Long, LedgerSku> skus = new LinkedHashMap<>();
-        for (Row row : rows) {
-            skus.computeIfAbsent(row.getLong("sku_id"), id -> withoutBuckets(row))
-                    .buckets()
-                    .add(BucketTable.bucket(row));
-        }
-        return List.copyOf(skus.values());
+        Map<Long, List<Row>> bySku = new LinkedHashMap<>();
+        rows.forEach(row -> bySku.computeIfAbsent(row.getLong("sku_id"), id -> new ArrayList<>())
+                .add(row));
+        return bySku.values().stream().map(SkuLedger::sku).toList();
     }
 
-    private static LedgerSku withoutBuckets(Row row) {
+    private static LedgerSku sku(List<Row> buckets) {
+        Row row = buckets.get(0);
         return new LedgerSku(
                 new SkuId(row.getLong("sku_id")),
                 new SkuCode(row.getString("sku_code")),
                 Strategy.valueOf(row.getString("strategy")),
                 Ordering.valueOf(row.getString("ordering")),
                 SaleState.valueOf(row.getString("sale")),
-                new ArrayList<>());
+                buckets.stream().map(BucketTable::bucket).toList());
     }
 }
