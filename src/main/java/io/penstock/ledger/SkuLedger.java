@@ -11,6 +11,7 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -181,6 +182,15 @@ public class SkuLedger {
                 .execute(UNDERWAY, skuId.value(), skuId.value())
                 .map(rows -> rows.iterator().next())
                 .map(row -> new Underway(row.getLong("owed"), row.getLong("moving"))));
+    }
+
+    /** How often each of the buckets was loaded; those the ledger does not have are absent. */
+    public Uni<Map<BucketRef, Long>> epochs(Collection<BucketRef> buckets) {
+        return transactions
+                .read(transaction -> BucketTable.existing(transaction, buckets))
+                .map(found -> found.entrySet().stream()
+                        .collect(Collectors.toMap(
+                                Map.Entry::getKey, bucket -> bucket.getValue().epoch())));
     }
 
     /** Splits units over buckets, the remainder to the first ones. */
