@@ -1,10 +1,12 @@
 package io.penstock.platform;
 
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.BodyHandler;
+import io.vertx.ext.web.impl.RoutingContextInternal;
 import jakarta.enterprise.event.Observes;
 
 /**
@@ -17,6 +19,7 @@ class BodyLimit {
 
     private static final int BEFORE_THE_SERVER_S_OWN_LIMIT = -500;
     private static final int TOO_LARGE = 413;
+    private static final int MAX_DIGITS = 9;
 
     /** What is on its way is read and dropped for so long: closed at once, a client that still writes would miss the answer. */
     private static final long LINGER_MILLIS = 1000;
@@ -26,13 +29,16 @@ class BodyLimit {
         router.route()
                 .order(BEFORE_THE_SERVER_S_OWN_LIMIT)
                 .handler(request -> {
-                    if (mayHaveABody(request.request())) {
+                    if (announcesTooMuch(request.request())) {
+                        refuse(request);
+                    } else if (mayComeInChunks(request.request())) {
                         request.request().resume();
                         bodies.handle(request);
                     } else {
                         request.next();
                     }
                 })
+                .handler(BodyLimit::emptyIsABodyToo)
                 .failureHandler(request -> {
                     if (request.statusCode() == TOO_LARGE && !request.response().ended()) {
                         refuse(request);
@@ -42,11 +48,24 @@ class BodyLimit {
                 });
     }
 
-    private static boolean mayHaveABody(HttpServerRequest request) {
+    private static boolean announcesTooMuch(HttpServerRequest request) {
+        String length = request.getHeader("Content-Length");
+        return length != null && (length.length() > MAX_DIGITS || Long.parseLong(length) > MAX_BYTES);
+    }
+
+    private static boolean mayComeInChunks(HttpServerRequest request) {
         return switch (request.method().name()) {
-            case "POST", "PUT", "PATCH", "DELETE" -> true;
+            case "POST", "PUT", "PATCH", "DELETE" -> request.getHeader("Content-Length") == null;
             default -> false;
         };
+    }
+
+    /** What has been read here is not read again: without a body set, a resource would wait for one for ever. */
+    private static void emptyIsABodyToo(RoutingContext request) {
+        if (mayComeInChunks(request.request()) && request.body().buffer() == null) {
+            ((RoutingContextInternal) request).setBody(Buffer.buffer());
+        }
+        request.next();
     }
 
     private static void refuse(RoutingContext request) {
