@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.penstock.ledger.FlowLedger;
 import io.penstock.ledger.LedgerDeduction;
+import io.penstock.ledger.UnknownSku;
 import io.penstock.settlement.Outcomes;
 import io.penstock.sku.Layout;
 import io.penstock.sku.Layouts;
@@ -25,6 +26,18 @@ import java.util.concurrent.TimeUnit;
 @Startup // so that its metrics are there, at 0, from the start
 @ApplicationScoped
 public class Deductions {
+
+    /** Around what a sale should take (some 10 ms), and up to where a client gives up. */
+    private static final Duration[] BUCKETS = {
+        Duration.ofMillis(5),
+        Duration.ofMillis(10),
+        Duration.ofMillis(25),
+        Duration.ofMillis(50),
+        Duration.ofMillis(100),
+        Duration.ofMillis(250),
+        Duration.ofSeconds(1),
+        Duration.ofSeconds(5)
+    };
 
     private final Layouts layouts;
     private final GateDeductions gate;
@@ -50,9 +63,7 @@ public class Deductions {
         }
         this.seconds = Timer.builder("penstock.deduct")
                 .description("Time from a deduction's request to its decision, Kafka's acknowledgement included")
-                .publishPercentileHistogram()
-                .minimumExpectedValue(Duration.ofMillis(1))
-                .maximumExpectedValue(Duration.ofSeconds(5))
+                .serviceLevelObjectives(BUCKETS)
                 .register(metrics);
     }
 
@@ -60,6 +71,8 @@ public class Deductions {
         long began = System.nanoTime();
         return layouts.of(request.skuId())
                 .chain(layout -> deduct(layout, request))
+                .onFailure(UnknownSku.class)
+                .transform(e -> Layouts.unknown(request.skuId()))
                 .invoke(decision -> {
                     answered.get(decision.code()).increment();
                     seconds.record(System.nanoTime() - began, TimeUnit.NANOSECONDS);

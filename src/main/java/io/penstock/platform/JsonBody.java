@@ -11,6 +11,11 @@ import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -73,17 +78,29 @@ public final class JsonBody {
 
     private static JsonNode parse(byte[] bytes) {
         JsonNode node;
-        try (JsonParser parser = READER.getFactory().createParser(bytes)) {
+        try (JsonParser parser = READER.getFactory().createParser(utf8(bytes))) {
             node = READER.readValue(parser);
+        } catch (CharacterCodingException e) {
+            throw ProblemException.invalid("body", "is not valid UTF-8");
         } catch (JsonProcessingException e) {
             throw ProblemException.invalid("body", "is not valid JSON: " + reason(e));
         } catch (IOException e) {
-            throw ProblemException.invalid("body", "is not valid UTF-8");
+            throw new UncheckedIOException(e);
         }
         if (node == null || !node.isObject()) {
             throw ProblemException.invalid("body", "must be a JSON object");
         }
         return node;
+    }
+
+    /** The parser would guess UTF-16 and UTF-32, and let a byte order mark pass; RFC 8259 knows neither. */
+    private static String utf8(byte[] bytes) throws CharacterCodingException {
+        return StandardCharsets.UTF_8
+                .newDecoder()
+                .onMalformedInput(CodingErrorAction.REPORT)
+                .onUnmappableCharacter(CodingErrorAction.REPORT)
+                .decode(ByteBuffer.wrap(bytes))
+                .toString();
     }
 
     /** Where, without what: the parser's own words quote the input and name classes. */

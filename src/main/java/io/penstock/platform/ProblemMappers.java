@@ -1,8 +1,8 @@
 package io.penstock.platform;
 
+import io.vertx.ext.web.RoutingContext;
 import jakarta.ws.rs.WebApplicationException;
 import jakarta.ws.rs.core.MediaType;
-import jakarta.ws.rs.core.UriInfo;
 import org.jboss.logging.Logger;
 import org.jboss.resteasy.reactive.RestResponse;
 import org.jboss.resteasy.reactive.server.ServerExceptionMapper;
@@ -16,23 +16,23 @@ class ProblemMappers {
     private static final int RETRY_AFTER_SECONDS = 1;
 
     @ServerExceptionMapper
-    RestResponse<Problem> problem(ProblemException e, UriInfo uri) {
-        return answer(e, uri);
+    RestResponse<Problem> problem(ProblemException e, RoutingContext request) {
+        return answer(e, request);
     }
 
     @ServerExceptionMapper
-    RestResponse<Problem> unavailable(DependencyUnavailable e, UriInfo uri) {
-        LOG.warnf(e, "request failed path=%s reason=%s", uri.getPath(), e.getMessage());
-        return answer(ProblemException.of(ProblemType.UNAVAILABLE, e.getMessage()), uri);
+    RestResponse<Problem> unavailable(DependencyUnavailable e, RoutingContext request) {
+        LOG.warnf(e, "request failed path=%s reason=%s", request.request().path(), e.getMessage());
+        return answer(ProblemException.of(ProblemType.UNAVAILABLE, e.getMessage()), request);
     }
 
     @ServerExceptionMapper
-    RestResponse<Problem> overloaded(Overloaded e, UriInfo uri) {
-        return answer(ProblemException.of(ProblemType.OVERLOADED, e.getMessage()), uri);
+    RestResponse<Problem> overloaded(Overloaded e, RoutingContext request) {
+        return answer(ProblemException.of(ProblemType.OVERLOADED, e.getMessage()), request);
     }
 
     @ServerExceptionMapper
-    RestResponse<Problem> framework(WebApplicationException e, UriInfo uri) {
+    RestResponse<Problem> framework(WebApplicationException e, RoutingContext request) {
         ProblemType type = switch (e.getResponse().getStatus()) {
             case 400 -> ProblemType.INVALID_REQUEST;
             case 404 -> ProblemType.NOT_FOUND;
@@ -46,21 +46,21 @@ class ProblemMappers {
             LOG.errorf(
                     e,
                     "request failed path=%s status=%d",
-                    uri.getPath(),
+                    request.request().path(),
                     e.getResponse().getStatus());
         }
-        return answer(ProblemException.of(type, type.explanation()), uri);
+        return answer(ProblemException.of(type, type.explanation()), request);
     }
 
     @ServerExceptionMapper
-    RestResponse<Problem> fault(Throwable e, UriInfo uri) {
-        LOG.errorf(e, "request failed path=%s", uri.getPath());
-        return answer(ProblemException.of(ProblemType.INTERNAL, ProblemType.INTERNAL.explanation()), uri);
+    RestResponse<Problem> fault(Throwable e, RoutingContext request) {
+        LOG.errorf(e, "request failed path=%s", request.request().path());
+        return answer(ProblemException.of(ProblemType.INTERNAL, ProblemType.INTERNAL.explanation()), request);
     }
 
-    private static RestResponse<Problem> answer(ProblemException e, UriInfo uri) {
+    private static RestResponse<Problem> answer(ProblemException e, RoutingContext request) {
         var response = RestResponse.ResponseBuilder.<Problem>create(e.type().status())
-                .entity(e.problem(uri.getPath()))
+                .entity(e.problem(request.request().path()))
                 .type(PROBLEM_JSON);
         return switch (e.type()) {
             case OVERLOADED, STOCK_NOT_LOADED, UNAVAILABLE ->

@@ -35,9 +35,4 @@ public final class Schedules {
             return !on || !started;
         }
     }
-
-    public enum OnOff {
-        ON,
-        OFF
-    }
 }

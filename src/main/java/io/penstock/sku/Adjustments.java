@@ -9,6 +9,8 @@ import io.penstock.ledger.AdjustmentLedger.Adjustment;
 import io.penstock.ledger.AdjustmentLedger.Part;
 import io.penstock.ledger.AdjustmentLedger.PartState;
 import io.penstock.ledger.AdjustmentLedger.State;
+import io.penstock.ledger.TotalTooLarge;
+import io.penstock.ledger.UnknownSku;
 import io.penstock.platform.LogUnavailable;
 import io.penstock.platform.ProblemException;
 import io.penstock.platform.ProblemType;
@@ -68,6 +70,14 @@ public class Adjustments {
     }
 
     private Uni<Adjustment> begin(Layout layout, DeductKey key, long delta, String reason) {
+        return inLedger(layout, key, delta, reason)
+                .onFailure(TotalTooLarge.class)
+                .transform(e -> ProblemException.invalid("delta", "must not take the SKU above " + TotalTooLarge.MOST))
+                .onFailure(UnknownSku.class)
+                .transform(e -> Layouts.unknown(layout.skuId()));
+    }
+
+    private Uni<Adjustment> inLedger(Layout layout, DeductKey key, long delta, String reason) {
         if (delta > 0) {
             return ledger.give(layout.skuId(), key, delta, reason);
         }
@@ -95,7 +105,8 @@ public class Adjustments {
             case DONE -> repeated ? Outcome.ADJUSTED_BEFORE : Outcome.ADJUSTED;
             case OPEN -> Outcome.UNDECIDED;
             case REFUSED ->
-                throw ProblemException.insufficient("Fewer units are left than were to be taken.", 1, false);
+                throw ProblemException.of(
+                        ProblemType.INSUFFICIENT_STOCK, "Fewer units are left than were to be taken; none was.");
         };
     }
 

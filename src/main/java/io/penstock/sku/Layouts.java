@@ -35,7 +35,8 @@ public class Layouts {
         return ledger.find(skuId).map(found -> found.map(Layout::of).orElseThrow(() -> unknown(skuId)));
     }
 
-    static ProblemException unknown(SkuId skuId) {
+    /** What a SKU that the ledger does not have is answered. */
+    public static ProblemException unknown(SkuId skuId) {
         return ProblemException.of(ProblemType.UNKNOWN_SKU, "There is no SKU " + skuId + ".");
     }
 }

@@ -129,6 +129,9 @@ public class SkuResource {
         Long buckets = body.integer("buckets", JsonBody.between(0, MAX_BUCKETS));
         Ordering ordering = body.optionalEnum("ordering", Ordering.class, Ordering.SPLIT);
         Strategy strategy = body.optionalEnum("strategy", Strategy.class, Strategy.REDIS);
+        if (ordering == Ordering.ORDERED) {
+            body.violation("ordering", "ORDERED is not implemented yet, only SPLIT");
+        }
         if (strategy != Strategy.REDIS && buckets != null && buckets != 0) {
             body.violation("buckets", "must be 0 with strategy " + strategy);
         }

@@ -1,0 +1,14 @@
+package io.penstock.platform;
+
+import io.smallrye.config.ConfigMapping;
+import io.smallrye.config.WithDefault;
+import io.smallrye.config.WithParentName;
+
+@ConfigMapping(prefix = "penstock.security")
+interface SecurityConfig {
+
+    /** Whether callers need a key ({@code PENSTOCK_SECURITY}). On unless somebody says otherwise. Accepted, and without effect yet. */
+    @WithParentName
+    @WithDefault("on")
+    OnOff mode();
+}
