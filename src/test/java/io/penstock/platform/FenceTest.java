@@ -1,0 +1,64 @@
+package io.penstock.platform;
+
+import static io.restassured.RestAssured.given;
+import static org.hamcrest.Matchers.equalTo;
+import static org.hamcrest.Matchers.oneOf;
+
+import io.quarkus.test.junit.QuarkusTest;
+import io.restassured.http.ContentType;
+import jakarta.inject.Inject;
+import java.time.Duration;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+@QuarkusTest
+class FenceTest {
+
+    private static final String SKU = "/v1/skus/77001";
+    private static final Duration LONG_ENOUGH = Duration.ofSeconds(10);
+
+    @Inject
+    Fence fence;
+
+    @BeforeEach
+    void aSkuToSell() {
+        given().contentType(ContentType.JSON).body("""
+                        {"skuCode":"FENCED","total":1000,"buckets":2}""").put(SKU).then().statusCode(oneOf(200, 201));
+    }
+
+    private static void sell(String deductKey) {
+        given().contentType(ContentType.JSON)
+                .body("""
+                        {"deductKey":"%s","qty":1}""".formatted(deductKey))
+                .post(SKU + "/deductions")
+                .then()
+                .statusCode(201);
+    }
+
+    @Nested
+    class WhenSomethingWasJustAccepted {
+
+        @Test
+        void passesOnceItIsSettledAndNotBefore() {
+            for (int i = 0; i < 5; i++) {
+                sell("fenced-" + i);
+
+                fence.pass(LONG_ENOUGH).await().atMost(LONG_ENOUGH.plusSeconds(5));
+
+                given().get(SKU + "/deductions/fenced-" + i).then().body("status", equalTo("DEDUCTED"));
+            }
+        }
+    }
+
+    @Nested
+    class WhenNothingIsUnderway {
+
+        @Test
+        void passesAtOnce() {
+            fence.pass(LONG_ENOUGH).await().atMost(LONG_ENOUGH);
+
+            fence.pass(Duration.ofSeconds(3)).await().atMost(LONG_ENOUGH);
+        }
+    }
+}
