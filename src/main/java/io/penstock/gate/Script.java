@@ -55,7 +55,7 @@ enum Script {
     Script(List<BucketKey> keys, Integer... answers) {
         this.keys = keys;
         this.answers = List.of(answers);
-        this.text = read("lua/" + name().toLowerCase(Locale.ROOT) + ".lua");
+        this.text = assemble(read("lua/" + name().toLowerCase(Locale.ROOT) + ".lua"), read("lua/shared/reading.lua"));
         this.sha1 = sha1(text);
     }
 
@@ -99,6 +99,12 @@ enum Script {
 
     private static List<BucketKey> keys(BucketKey... keys) {
         return List.of(keys);
+    }
+
+    /** The first line tells Redis the engine and stays first; then what the scripts share; then the script. */
+    private static String assemble(String script, String shared) {
+        int body = script.indexOf('\n') + 1;
+        return script.substring(0, body) + shared + "\n" + script.substring(body);
     }
 
     private static String read(String resource) {

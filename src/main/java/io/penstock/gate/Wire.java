@@ -156,16 +156,19 @@ final class Wire {
         client = nextClient;
         connection = nextConnection;
         openedAtNanos = System.nanoTime();
-        nextConnection.endHandler(end -> {
-            if (connection == nextConnection) {
-                doubt();
-            }
-        });
+        nextConnection.endHandler(end -> doubt(nextConnection));
+        nextConnection.exceptionHandler(failure -> doubt(nextConnection)); // its calls fail, and say why
         if (before != null) {
             // Its calls in flight have this long to be answered, and are given up then. Each reply finds its own call:
             // the
             // old connection keeps its own queue, so none can be taken for another's.
             loop.owner().setTimer(timeoutMillis, timer -> before.close());
+        }
+    }
+
+    private void doubt(RedisConnection which) {
+        if (connection == which) {
+            doubt();
         }
     }
 

@@ -4,7 +4,7 @@ import io.penstock.stock.SkuId;
 import java.util.Comparator;
 
 /** A bucket row's identity, in the order in which every transaction touches bucket rows: after its flows. */
-record BucketRef(SkuId skuId, int bucketNo) implements Comparable<BucketRef> {
+public record BucketRef(SkuId skuId, int bucketNo) implements Comparable<BucketRef> {
 
     private static final Comparator<BucketRef> ORDER =
             Comparator.comparing(BucketRef::skuId).thenComparingInt(BucketRef::bucketNo);

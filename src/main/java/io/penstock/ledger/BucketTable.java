@@ -5,9 +5,7 @@ import io.penstock.stock.SkuId;
 import io.smallrye.mutiny.Uni;
 import io.vertx.sqlclient.Row;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -72,9 +70,8 @@ final class BucketTable {
         return count(transaction, ALLOT, units);
     }
 
-    static Uni<Set<BucketRef>> existing(Transaction transaction, Collection<BucketRef> buckets) {
-        return select(transaction, EXISTING, Given.rows(buckets, Given::bucket))
-                .map(found -> new HashSet<>(found.keySet()));
+    static Uni<SortedMap<BucketRef, LedgerBucket>> existing(Transaction transaction, Collection<BucketRef> buckets) {
+        return select(transaction, EXISTING, Given.rows(buckets, Given::bucket));
     }
 
     /** The buckets as they are, and as they stay until the transaction ends. */

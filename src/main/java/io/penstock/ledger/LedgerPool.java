@@ -27,6 +27,12 @@ class LedgerPool implements MySQLPoolCreator {
     private final LedgerConfig config;
 
     LedgerPool(LedgerConfig config) {
+        if (config.timeout().isNegative()
+                || config.timeout().isZero()
+                || config.silence().compareTo(config.timeout()) <= 0) {
+            throw new IllegalArgumentException(
+                    "penstock.ledger.timeout must be above 0, and penstock.ledger.silence above it");
+        }
         this.config = config;
     }
 

@@ -78,7 +78,7 @@ final class SettleTransaction {
         return BucketTable.existing(transaction, new TreeSet<>(units(accepted).keySet()))
                 .flatMap(buckets -> {
                     SortedMap<FlowId, AcceptedDeduction> firsts = firsts(accepted.stream()
-                            .filter(given -> buckets.contains(bucket(given)))
+                            .filter(given -> buckets.containsKey(bucket(given)))
                             .toList());
                     return firsts.isEmpty()
                             ? Uni.createFrom().item(Ending.keep(batch(firsts, Map.of(), OutcomeLedger.NONE)))

@@ -11,6 +11,7 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -183,6 +184,15 @@ public class SkuLedger {
                 .map(row -> new Underway(row.getLong("owed"), row.getLong("moving"))));
     }
 
+    /** How often each of the buckets was loaded; those the ledger does not have are absent. */
+    public Uni<Map<BucketRef, Long>> epochs(Collection<BucketRef> buckets) {
+        return transactions
+                .read(transaction -> BucketTable.existing(transaction, buckets))
+                .map(found -> found.entrySet().stream()
+                        .collect(Collectors.toMap(
+                                Map.Entry::getKey, bucket -> bucket.getValue().epoch())));
+    }
+
     /** Splits units over buckets, the remainder to the first ones. */
     static Map<Integer, Long> evenly(long units, List<Integer> bucketNos) {
         Map<Integer, Long> shares = new LinkedHashMap<>();
@@ -212,23 +222,22 @@ public class SkuLedger {
                 Ordering.valueOf(row.getString("ordering")));
     }
 
+    /** Rows of one SKU come together. */
     private static List<LedgerSku> skus(RowSet<Row> rows) {
-        Map<Long, LedgerSku> skus = new LinkedHashMap<>();
-        for (Row row : rows) {
-            skus.computeIfAbsent(row.getLong("sku_id"), id -> withoutBuckets(row))
-                    .buckets()
-                    .add(BucketTable.bucket(row));
-        }
-        return List.copyOf(skus.values());
+        Map<Long, List<Row>> bySku = new LinkedHashMap<>();
+        rows.forEach(row -> bySku.computeIfAbsent(row.getLong("sku_id"), id -> new ArrayList<>())
+                .add(row));
+        return bySku.values().stream().map(SkuLedger::sku).toList();
     }
 
-    private static LedgerSku withoutBuckets(Row row) {
+    private static LedgerSku sku(List<Row> buckets) {
+        Row row = buckets.get(0);
         return new LedgerSku(
                 new SkuId(row.getLong("sku_id")),
                 new SkuCode(row.getString("sku_code")),
                 Strategy.valueOf(row.getString("strategy")),
                 Ordering.valueOf(row.getString("ordering")),
                 SaleState.valueOf(row.getString("sale")),
-                new ArrayList<>());
+                buckets.stream().map(BucketTable::bucket).toList());
     }
 }

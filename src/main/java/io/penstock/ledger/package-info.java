@@ -5,6 +5,6 @@
  * (扣减流水), {@link io.penstock.ledger.AdjustmentLedger}, {@link io.penstock.ledger.OutcomeLedger}.
  *
  * <p>Invariant: {@code available = allotted - sum of the bucket's DEDUCTED flows}, and never below 0; each is kept by the
- * transaction that writes the flow. READ COMMITTED; inserts first; flows sorted by (sku_id, deduct_key), then buckets sorted.
+ * transaction that writes the flow. Inside, {@link io.penstock.ledger.Transactions} is the only way to a connection. READ COMMITTED; inserts first; flows sorted by (sku_id, deduct_key), then buckets sorted.
  */
 package io.penstock.ledger;

@@ -36,21 +36,31 @@ public class DeadLetters {
                 .register(metrics);
     }
 
-    /** Ends when Kafka has it, however long that takes: nothing is dropped. */
+    /** A whole message. Ends when Kafka has it, however long that takes: nothing is dropped. */
     public Uni<Void> bury(ConsumerRecord<byte[], byte[]> record, String reason) {
         Headers headers = new RecordHeaders(record.headers().toArray())
-                .add("dead-letter-reason", bytes(reason))
                 .add("dead-letter-topic", bytes(record.topic()))
                 .add("dead-letter-partition", bytes(Integer.toString(record.partition())))
                 .add("dead-letter-offset", bytes(Long.toString(record.offset())));
         LOG.warnf(
                 "dead letter topic=%s partition=%d offset=%d reason=%s",
                 record.topic(), record.partition(), record.offset(), reason);
+        return send(record.key(), record.value(), headers, reason);
+    }
+
+    /** The one part of a message that cannot be settled, in the message's own format. Ends as the other does. */
+    Uni<Void> bury(DeductMessage message, String reason) {
+        LOG.warnf("dead letter topic=%s message=%s reason=%s", Topic.Name.DEDUCT, message, reason);
+        Headers headers = new RecordHeaders().add("dead-letter-topic", bytes(Topic.Name.DEDUCT));
+        return send(null, message.toBytes(), headers, reason);
+    }
+
+    private Uni<Void> send(byte[] key, byte[] value, Headers headers, String reason) {
+        headers.add("dead-letter-reason", bytes(reason));
         return Uni.createFrom()
-                .deferred(() -> emitter.sendMessage(Message.of(record.value() == null ? new byte[0] : record.value())
+                .deferred(() -> emitter.sendMessage(Message.of(value == null ? new byte[0] : value)
                         .addMetadata(OutgoingKafkaRecordMetadata.<byte[]>builder()
-                                .withTopic(Topic.Name.DEAD_LETTER)
-                                .withKey(record.key())
+                                .withKey(key)
                                 .withHeaders(headers)
                                 .build())))
                 .onFailure()

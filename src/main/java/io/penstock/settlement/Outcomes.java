@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import org.eclipse.microprofile.reactive.messaging.Channel;
 import org.eclipse.microprofile.reactive.messaging.Message;
+import org.eclipse.microprofile.reactive.messaging.OnOverflow;
 import org.jboss.logging.Logger;
 
 /**
@@ -32,10 +33,16 @@ public class Outcomes {
 
     private static final int SWEEP = 50;
 
+    /** Outcomes that wait for Kafka: the largest settlement batch fits; what does not stays owed. */
+    private static final int MOST_WAITING = 10_000;
+
     private final MutinyEmitter<byte[]> emitter;
     private final OutcomeLedger ledger;
 
-    Outcomes(@Channel("outcome") MutinyEmitter<byte[]> emitter, OutcomeLedger ledger) {
+    Outcomes(
+            @Channel("outcome") @OnOverflow(value = OnOverflow.Strategy.BUFFER, bufferSize = MOST_WAITING)
+                    MutinyEmitter<byte[]> emitter,
+            OutcomeLedger ledger) {
         this.emitter = emitter;
         this.ledger = ledger;
     }

@@ -138,7 +138,7 @@ public class Settlement {
                 .indefinitely()
                 .invoke(this::count)
                 .call(batch -> outcomes.tell(batch.outcomesId(), told(batch)))
-                .chain(afterSettlement::follow);
+                .chain(batch -> afterSettlement.follow(parts, batch));
     }
 
     private void count(SettledBatch batch) {

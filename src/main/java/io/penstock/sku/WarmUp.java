@@ -96,13 +96,16 @@ public class WarmUp {
         }
     }
 
+    /** A loader that wakes up after another one has begun reads that one's epoch, and stops. */
     private Uni<Claim> fill(Load load) {
         Instant since = clock.instant().minus(config.retryHorizon());
-        return stageFinished(load, since, null)
-                .chain(() -> stageSold(load, null, new Staged(0, 0)))
-                .chain(staged -> load.snapshot()
-                        .units()
-                        .chain(units -> gate.finish(load.bucket(), load.epoch(), loaded(units, staged))));
+        return load.snapshot()
+                .units()
+                .chain(units -> units.epoch() != load.epoch()
+                        ? Uni.createFrom().item(Claim.REFUSED)
+                        : stageFinished(load, since, null)
+                                .chain(() -> stageSold(load, null, new Staged(0, 0)))
+                                .chain(staged -> gate.finish(load.bucket(), load.epoch(), loaded(units, staged))));
     }
 
     private static LoadedUnits loaded(Snapshot.Units units, Staged staged) {

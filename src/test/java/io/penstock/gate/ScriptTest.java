@@ -7,9 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.penstock.stock.DeductCode;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -79,35 +77,6 @@ class ScriptTest {
             // A first line of `#!lua` makes Redis check the memory once, before the script, and not at each write.
             String expected = READ_ONLY.contains(script) ? "#!lua flags=no-writes" : "#!lua";
             assertEquals(expected, script.text().lines().findFirst().orElseThrow());
-        }
-    }
-
-    @Nested
-    class WhenScriptsShareAFunction {
-
-        @Test
-        void allHaveTheSameTextOfIt() {
-            // Given
-            Pattern function = Pattern.compile(
-                    "((?:^--[^\\n]*\\n)+)^local function (\\w+)\\(.*?^end$", Pattern.MULTILINE | Pattern.DOTALL);
-            Map<String, String> texts = new HashMap<>();
-            int found = 0;
-
-            for (Script script : Script.values()) {
-                // When
-                Matcher each =
-                        function.matcher(script.text().substring(script.text().indexOf("\n\n") + 2));
-                while (each.find()) {
-                    found++;
-                    String first = texts.putIfAbsent(each.group(2), each.group());
-
-                    // Then
-                    assertTrue(
-                            first == null || first.equals(each.group()),
-                            script + " has a version of its own of " + each.group(2));
-                }
-            }
-            assertTrue(found > Script.values().length, "found the functions");
         }
     }
 

@@ -11,7 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What holds in the ledger after every transaction, whatever happened. Each query finds what breaks it, at one instant. */
+/** What holds in the ledger after every transaction, whatever happened. Each query finds some of what breaks it, at one instant. */
 @Dependent
 class LedgerInvariants {
 
@@ -82,7 +82,7 @@ class LedgerInvariants {
             connection.setAutoCommit(false);
             connection.createStatement().execute("START TRANSACTION WITH CONSISTENT SNAPSHOT");
             for (Map.Entry<String, String> invariant : BROKEN.entrySet()) {
-                List<String> found = LedgerTables.column(connection, invariant.getValue());
+                List<String> found = LedgerTables.column(connection, invariant.getValue() + " LIMIT 5");
                 if (!found.isEmpty()) {
                     broken.put(invariant.getKey(), new ArrayList<>(found));
                 }

@@ -399,19 +399,26 @@ class TransactionsTest extends LedgerTest {
                     .mapToObj(i -> flows.settle(List.of(accepted(sku, 1, "order-" + i, 1))))
                     .toList();
             AtomicInteger refused = new AtomicInteger();
+            AtomicInteger ended = new AtomicInteger();
 
             // When
             try (Connection other = lockTheBucket(sku)) {
-                crowd.forEach(one -> one.subscribe().with(done -> {}, failed -> {
-                    if (!wasTooLate(failed)) {
-                        refused.incrementAndGet();
-                    }
-                }));
+                crowd.forEach(one -> one.onTermination()
+                        .invoke(ended::incrementAndGet)
+                        .subscribe()
+                        .with(done -> {}, failed -> {
+                            if (!wasTooLate(failed)) {
+                                refused.incrementAndGet();
+                            }
+                        }));
                 Awaitility.await().untilAsserted(() -> assertTrue(refused.get() > 0));
                 other.rollback();
             }
 
             // Then
+            Awaitility.await()
+                    .atMost(config.timeout().multipliedBy(2).plus(SLACK))
+                    .until(() -> ended.get() == crowd.size());
             thePoolWorks();
         }
     }
