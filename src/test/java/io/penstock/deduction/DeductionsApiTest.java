@@ -268,26 +268,36 @@ class DeductionsApiTest {
                 "movedTo");
 
         @Test
-        void itIsAcceptedThenDeductedThenRolledBack() {
+        void itIsAcceptedThenDeductedThenRolledBack() throws SQLException {
             // Given
             long skuId = Api.newSku(10, 3);
-            LocalServers.forTests().ledger().pause();
-            JsonNode accepted;
-            int bucketNo;
-            try {
-                bucketNo =
-                        Api.deduct(skuId, "order-1", 2).ok(201).path("bucketNo").intValue();
-            } finally {
-                LocalServers.forTests().ledger().resume();
-            }
 
             // When
+            int bucketNo;
+            JsonNode accepted;
+            try (Connection connection = ledger.getConnection()) {
+                lockBuckets(connection, skuId);
+                bucketNo =
+                        Api.deduct(skuId, "order-1", 2).ok(201).path("bucketNo").intValue();
+                accepted = Api.get(path(skuId, "order-1")).ok(200);
+                connection.rollback();
+            }
             await().until(() -> status(skuId, "order-1").equals("DEDUCTED"));
             JsonNode deducted = Api.get(path(skuId, "order-1")).ok(200);
             Api.post(path(skuId, "order-1") + "/rollback").ok(200);
             JsonNode rolledBack = Api.get(path(skuId, "order-1")).ok(200);
 
             // Then
+            assertEquals(FIELDS, Api.fields(accepted));
+            assertAll(
+                    () -> assertEquals("ACCEPTED", accepted.path("status").textValue()),
+                    () -> assertEquals(bucketNo, accepted.path("bucketNo").intValue()),
+                    () -> assertEquals(2, accepted.path("qty").intValue()),
+                    () -> assertEquals("NONE", accepted.path("credit").textValue()),
+                    () -> assertEquals(0, accepted.path("version").intValue()),
+                    () -> assertTrue(accepted.path("createdAt").isNull()),
+                    () -> assertTrue(accepted.path("updatedAt").isNull()),
+                    () -> assertTrue(accepted.path("movedTo").isNull()));
             assertEquals(FIELDS, Api.fields(deducted));
             assertAll(
                     () -> assertEquals("order-1", deducted.path("deductKey").textValue()),
@@ -307,6 +317,16 @@ class DeductionsApiTest {
                     () -> assertEquals(bucketNo, rolledBack.path("bucketNo").intValue()),
                     () -> assertEquals(2, rolledBack.path("qty").intValue()),
                     () -> assertEquals(deducted.path("createdAt"), rolledBack.path("createdAt")));
+        }
+
+        /** Until the end of the transaction nothing of the SKU is settled. */
+        private static void lockBuckets(Connection connection, long skuId) throws SQLException {
+            connection.setAutoCommit(false);
+            try (PreparedStatement lock =
+                    connection.prepareStatement("SELECT available FROM sku_bucket WHERE sku_id = ? FOR UPDATE")) {
+                lock.setLong(1, skuId);
+                lock.executeQuery();
+            }
         }
 
         /** ISO 8601 in UTC, on the ledger's clock. */
