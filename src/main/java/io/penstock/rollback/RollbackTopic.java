@@ -9,10 +9,12 @@ import io.penstock.platform.Unreadable;
 import io.penstock.settlement.DeadLetters;
 import io.penstock.stock.DeductKey;
 import io.penstock.stock.SkuId;
+import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.eclipse.microprofile.reactive.messaging.Incoming;
 import org.jboss.logging.Logger;
 
@@ -28,6 +30,9 @@ public class RollbackTopic {
     private static final Duration LONGEST_DELAY = Duration.ofSeconds(2);
     private static final int REASON = 255;
 
+    /** Rollbacks under way for one poll: enough to keep the ledger busy, few enough to leave it to sales. */
+    private static final int AT_ONCE = 8;
+
     private final Rollbacks rollbacks;
     private final DeadLetters deadLetters;
 
@@ -36,8 +41,19 @@ public class RollbackTopic {
         this.deadLetters = deadLetters;
     }
 
+    /** Offsets are committed once every rollback of the poll is decided; their order does not matter. */
     @Incoming("rollback")
-    Uni<Void> consume(ConsumerRecord<byte[], byte[]> record) {
+    Uni<Void> consume(ConsumerRecords<byte[], byte[]> records) {
+        return Multi.createFrom()
+                .iterable(records)
+                .onItem()
+                .transformToUni(this::consume)
+                .merge(AT_ONCE)
+                .collect()
+                .last();
+    }
+
+    private Uni<Void> consume(ConsumerRecord<byte[], byte[]> record) {
         RollbackOrder order;
         try {
             order = read(record.value());

@@ -98,17 +98,31 @@ class LoadTest {
         }
 
         @Test
-        void leavesALoadedBucketAlone() {
+        void leavesALoadedBucketItsUnitsAndEntries() {
             // Given
-            probe.load(bucket, 1, TEN);
+            probe.load(bucket, 2, TEN);
             Map<String, String> before = probe.state(bucket);
+
+            // When
+            Claim claim = await(gate.begin(bucket, 1));
+
+            // Then
+            assertEquals(REFUSED, claim);
+            assertEquals(before, probe.state(bucket));
+        }
+
+        @Test
+        void raisesALoadedBucketToTheEpochThatTheLedgerHasAlready() {
+            // Given two loaders that saw it missing: the ledger is in epoch 2, and the first has loaded it in epoch 1
+            probe.load(bucket, 1, TEN);
 
             // When
             Claim claim = await(gate.begin(bucket, 2));
 
             // Then
             assertEquals(REFUSED, claim);
-            assertEquals(before, probe.state(bucket));
+            assertEquals(2, await(gate.inspect(bucket)).epoch());
+            assertEquals(10, await(gate.inspect(bucket)).stock());
         }
     }
 
