@@ -9,6 +9,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import io.smallrye.config.WithName;
+import io.smallrye.config.WithParentName;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -32,9 +33,6 @@ class ConfigurationReferenceTest {
 
     /** A row of a table: key, default. */
     private static final Pattern ROW = Pattern.compile("(?m)^\\| `(penstock\\.[a-z.-]+)` \\| `([^`]+)` \\|");
-
-    /** Keys without a mapping, with what {@code application.properties} makes of them. */
-    private static final Map<String, String> UNMAPPED = Map.of("penstock.schedules", "on");
 
     private static final Pattern VARIABLE = Pattern.compile("\\$\\{([A-Z_]+):?([^}]*)}");
 
@@ -84,12 +82,12 @@ class ConfigurationReferenceTest {
     }
 
     private static Map<String, String> keys() {
-        Map<String, String> keys = new TreeMap<>(UNMAPPED);
+        Map<String, String> keys = new TreeMap<>();
         for (Class<?> mapping : mappings()) {
             String prefix = mapping.getAnnotation(ConfigMapping.class).prefix();
             methods(mapping)
                     .forEach(method -> keys.put(
-                            prefix + "." + name(method),
+                            method.isAnnotationPresent(WithParentName.class) ? prefix : prefix + "." + name(method),
                             VARIABLE.matcher(defaultOf(method)).replaceAll("$2")));
         }
         return keys;

@@ -5,20 +5,28 @@ import io.smallrye.config.WithDefault;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import java.time.Duration;
+import org.hibernate.validator.constraints.time.DurationMax;
+import org.hibernate.validator.constraints.time.DurationMin;
 
 @ConfigMapping(prefix = "penstock.compensation")
 interface CompensationConfig {
 
     /** How long a new debt is left to the request that made it: its own tries take about as long. */
     @WithDefault("2s")
+    @DurationMin(millis = 0)
+    @DurationMax(seconds = 60)
     Duration untouched();
 
     /** After the first failed attempt; doubles with each. */
     @WithDefault("500ms")
+    @DurationMin(millis = 10)
+    @DurationMax(seconds = 60)
     Duration firstDelay();
 
     /** No debt waits longer than this, whatever its attempts: after an outage all are given soon. */
     @WithDefault("30s")
+    @DurationMin(millis = 100)
+    @DurationMax(seconds = 300)
     Duration longestDelay();
 
     /** Debts of one sweep. */

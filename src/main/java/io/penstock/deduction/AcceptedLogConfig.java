@@ -5,12 +5,16 @@ import io.smallrye.config.WithDefault;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import java.time.Duration;
+import org.hibernate.validator.constraints.time.DurationMax;
+import org.hibernate.validator.constraints.time.DurationMin;
 
 @ConfigMapping(prefix = "penstock.accepted-log")
 interface AcceptedLogConfig {
 
     /** How long a client waits for Kafka before it is told 503: a broker that fails over needs a second or two. */
     @WithDefault("3s")
+    @DurationMin(millis = 100)
+    @DurationMax(seconds = 60)
     Duration timeout();
 
     /** Records in flight at once; each goes to one partition, and a bucket always uses the same. More partitions than this stay unused. */

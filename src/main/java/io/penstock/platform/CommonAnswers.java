@@ -51,7 +51,8 @@ public class CommonAnswers implements OASFilter {
 
     private static void answer(Operation operation, boolean can, int status, String description) {
         String code = Integer.toString(status);
-        if (!can || operation.getResponses().hasAPIResponse(code)) {
+        APIResponse own = operation.getResponses().getAPIResponse(code);
+        if (!can || own != null && own.getContent() != null) {
             return;
         }
         APIResponse problem = OASFactory.createAPIResponse()

@@ -5,6 +5,8 @@ import io.smallrye.config.WithDefault;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import java.time.Duration;
+import org.hibernate.validator.constraints.time.DurationMax;
+import org.hibernate.validator.constraints.time.DurationMin;
 
 @ConfigMapping(prefix = "penstock.rollback")
 interface RollbackConfig {
@@ -17,5 +19,7 @@ interface RollbackConfig {
 
     /** Before the second try; doubles, with jitter, so that many clients do not come back together. */
     @WithDefault("50ms")
+    @DurationMin(millis = 1)
+    @DurationMax(seconds = 10)
     Duration firstDelay();
 }
