@@ -31,10 +31,11 @@ class Violation(Exception):
 
 class Model:
     def __init__(self, allot, keys, tries, rollbacks, fault=None, faults=1, trims=0, merge=False,
-                 calibrations=0, broken=()):
+                 calibrations=0, late_begin=False, broken=()):
         self.allot, self.keys, self.broken, self.fault = allot, keys, set(broken), fault
         self.merge = merge
         self.lossy = fault is not None                   # Redis lost something
+        self.late_begin = late_begin                     # a loader may pause after it raised the epoch
         b0 = tuple(Bucket(a, EMPTY, EMPTY, 0, a, EMPTY, 0) for a in allot)
         self.initial = State(b0, b0, (0,) * len(allot), tuple(allot), tuple(allot),
                              (None,) * len(keys), None, EMPTY, EMPTY,
@@ -105,6 +106,15 @@ class Model:
             included = None
         return Bucket(s.allotted[i] - len(sold), sold, done, len(sold), s.allotted[i],
                       frozenset({included} if included else ()), epoch)
+
+    def lua_begin(self, b, epoch):
+        """Claim a missing bucket, replacing any claim of a lower epoch. A loaded one takes on a higher
+        epoch: the ledger has raised it already, and a transfer compares the two."""
+        if loaded(b):
+            return b if "begin-blind" in self.broken else b._replace(epoch=max(b.epoch, epoch))
+        if b is not None and b.epoch > epoch:
+            return b
+        return Bucket(None, EMPTY, EMPTY, 0, 0, EMPTY, epoch)
 
     def lua_finish_load(self, b, snapshot):
         """Only into the bucket that this load began."""
@@ -184,6 +194,8 @@ class Model:
                 yield rest                                  # crash: the step never happens
             if kind in ("move", "deposit", "back"):
                 yield from self.transfer_step(rest, kind, k)
+            elif kind == "begin":
+                yield rest._replace(redis=put(s.redis, i, self.lua_begin(s.redis[i], k)))
             elif kind == "load":
                 yield rest._replace(redis=put(s.redis, i, self.lua_finish_load(s.redis[i], k)))
             elif kind == "adopt":
@@ -232,10 +244,13 @@ class Model:
                                      redis=put(s.redis, i, b._replace(tomb=b.tomb - {k})))
         for i, b in enumerate(s.redis):
             drained = not any(m[1] == i for m in s.msgs) or "load-early" in self.broken
+            if not loaded(b) and self.late_begin and s.epochs[i] < 2:
+                epoch = s.epochs[i] + 1
+                yield s._replace(epochs=put(s.epochs, i, epoch), ops=s.ops | {("begin", epoch, i)})
             if b is None:                                   # begin: a new epoch, a claim in Redis
                 epoch = s.epochs[i] + 1
                 yield s._replace(epochs=put(s.epochs, i, epoch),
-                                 redis=put(s.redis, i, Bucket(None, EMPTY, EMPTY, 0, 0, EMPTY, epoch)))
+                                 redis=put(s.redis, i, self.lua_begin(b, epoch)))
             elif b.stock is None and drained:               # the backlog is settled: read, then load
                 yield s._replace(ops=s.ops | {("load", self.read_for_load(s, i, b.epoch), i)})
             elif s.calibrations and drained and s.transfer in (None, "DONE"):
@@ -369,15 +384,23 @@ class Model:
         for _ in range(20):
             before = s
             for i, b in enumerate(s.redis):
+                epoch = s.epochs[i] + 1
                 if not loaded(b):
-                    epoch = s.epochs[i] + 1
                     s = s._replace(epochs=put(s.epochs, i, epoch),
                                    redis=put(s.redis, i, self.read_for_load(s, i, epoch)))
-            while self.merge and s.transfer not in (None, "DONE"):
-                t = next(self.transfer_steps(s))
-                for kind, epoch, _ in t.ops:
-                    *_, t = self.transfer_step(t._replace(ops=EMPTY), kind, epoch)
-                s = t._replace(ops=EMPTY)
+                elif s.transfer == "STARTED" and b.epoch != s.epochs[i]:    # a transfer asks for a load
+                    s = s._replace(epochs=put(s.epochs, i, epoch),
+                                   redis=put(s.redis, i, self.lua_begin(b, epoch)))
+            for _ in range(5):
+                if not self.merge or s.transfer in (None, "DONE"):
+                    break
+                for t in self.transfer_steps(s):
+                    for kind, epoch, _ in t.ops:
+                        for t in self.transfer_step(t._replace(ops=EMPTY), kind, epoch):
+                            pass
+                    s = t._replace(ops=EMPTY)
+            else:
+                raise Violation(f"a transfer never ends: {s}")
             for k, i in sorted(s.msgs):
                 rows, avail, give_back = self.tx_settle(s, k, i)
                 s = s._replace(rows=rows, avail=avail, msgs=s.msgs - {(k, i)})
@@ -462,6 +485,8 @@ CONFIGS = {
         allot=(1,), keys="ab", tries=(1, 1), rollbacks=(1, 0), fault="wipe", faults=2),
     "buckets are wiped while units move": dict(
         allot=(1, 0), keys="a", tries=(1,), rollbacks=(1,), merge=True, fault="wipe", faults=2),
+    "two loaders while units move": dict(
+        allot=(1, 0), keys="a", tries=(1,), rollbacks=(0,), merge=True, fault="wipe", late_begin=True),
     "failover while units move": dict(
         allot=(1, 0), keys="a", tries=(2,), rollbacks=(1,), merge=True, fault="failover"),
 }
@@ -477,6 +502,7 @@ BROKEN = {
     "recount-blind": "calibration while selling",
     "recount-open": "calibration while units move",
     "stray-tombstone": "two buckets, three keys compete",
+    "begin-blind": "two loaders while units move",
 }
 
 if __name__ == "__main__":

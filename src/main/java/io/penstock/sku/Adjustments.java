@@ -194,12 +194,15 @@ public class Adjustments {
                 });
     }
 
-    /** In another epoch nothing is taken; once the bucket is loaded the ledger sees that the part's epoch is old, and starts it again. */
+    /**
+     * In another epoch nothing is taken. A load brings bucket and ledger to one epoch again, whether or not the bucket is missing; the ledger then sees that the
+     * part's is old, and starts it again.
+     */
     private Uni<Long> withdraw(BucketId bucket, Part part) {
         return gate.withdraw(bucket, part.transferId(), part.units(), part.epoch())
                 .chain(moved -> moved instanceof Moved.Units taken
                         ? Uni.createFrom().item(taken.units())
-                        : inspectLoaded(bucket).map(seen -> 0L));
+                        : warmUp.load(bucket).map(loaded -> 0L));
     }
 
     private Uni<Inspection> inspectLoaded(BucketId bucket) {

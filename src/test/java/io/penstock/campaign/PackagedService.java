@@ -12,6 +12,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** The packaged service as a process of its own, so that it can die. */
@@ -29,6 +30,11 @@ final class PackagedService implements AutoCloseable {
 
     /** Starts it against the servers, and waits until it is ready. */
     static PackagedService start(LocalServers servers) throws IOException {
+        return start(servers, Map.of());
+    }
+
+    /** The same, with variables of its own. */
+    static PackagedService start(LocalServers servers, Map<String, String> variables) throws IOException {
         int port = freePort();
         Path java = Path.of(System.getProperty("java.home"), "bin", "java");
         Path log = Path.of("target", "packaged-service-" + port + ".log");
@@ -38,6 +44,7 @@ final class PackagedService implements AutoCloseable {
                 .redirectOutput(log.toFile());
         command.environment().putAll(servers.environment());
         command.environment().put("QUARKUS_HTTP_PORT", Integer.toString(port));
+        command.environment().putAll(variables);
         PackagedService service = new PackagedService(port, command.start());
         await().atMost(PATIENCE).pollInterval(Duration.ofMillis(100)).until(service::isReady);
         return service;
