@@ -10,10 +10,11 @@ import io.vertx.ext.web.impl.RoutingContextInternal;
 import jakarta.enterprise.event.Observes;
 
 /**
- * Refuses a body of more than 64 KiB as a problem, whether it announces its length or comes in chunks, before any resource sees it. The server's own limit
+ * Refuses as a problem what no resource should see: a body of more than 64 KiB, whether it announces its length or comes in chunks; a body without a
+ * media type; a path with {@code ;}, since what follows would be cut off and {@code order-1;x} would be {@code order-1}. The server's own limit
  * ({@code quarkus.http.limits.max-body-size}) stands behind it and answers without a body.
  */
-class BodyLimit {
+class RequestGuard {
 
     static final int MAX_BYTES = 64 * 1024;
 
@@ -30,7 +31,12 @@ class BodyLimit {
                 .order(BEFORE_THE_SERVER_S_OWN_LIMIT)
                 .handler(request -> {
                     if (announcesTooMuch(request.request())) {
-                        refuse(request);
+                        refuseTooLarge(request);
+                    } else if (request.request().path().contains(";")) {
+                        answer(request, ProblemException.invalid("path", "must not have a semicolon"));
+                    } else if (hasABodyWithoutAType(request.request())) {
+                        ProblemType type = ProblemType.UNSUPPORTED_MEDIA_TYPE;
+                        answer(request, ProblemException.of(type, type.explanation()));
                     } else if (mayComeInChunks(request.request())) {
                         request.request().resume();
                         bodies.handle(request);
@@ -38,14 +44,20 @@ class BodyLimit {
                         request.next();
                     }
                 })
-                .handler(BodyLimit::emptyIsABodyToo)
+                .handler(RequestGuard::emptyIsABodyToo)
                 .failureHandler(request -> {
                     if (request.statusCode() == TOO_LARGE && !request.response().ended()) {
-                        refuse(request);
+                        refuseTooLarge(request);
                     } else {
                         request.next();
                     }
                 });
+    }
+
+    private static boolean hasABodyWithoutAType(HttpServerRequest request) {
+        String length = request.getHeader("Content-Length");
+        boolean hasABody = length == null ? request.getHeader("Transfer-Encoding") != null : !length.equals("0");
+        return hasABody && request.getHeader("Content-Type") == null;
     }
 
     private static boolean announcesTooMuch(HttpServerRequest request) {
@@ -68,19 +80,22 @@ class BodyLimit {
         request.next();
     }
 
-    private static void refuse(RoutingContext request) {
+    private static void refuseTooLarge(RoutingContext request) {
         request.request().resume();
-        ProblemType type = ProblemType.BODY_TOO_LARGE;
         request.response()
-                .setStatusCode(type.status())
-                .putHeader("Content-Type", ProblemMappers.PROBLEM_JSON.toString())
                 .putHeader("Connection", "close")
                 .endHandler(sent -> request.vertx()
                         .setTimer(
                                 LINGER_MILLIS,
-                                timer -> request.request().connection().close()))
-                .end(JsonObject.mapFrom(ProblemException.of(type, type.explanation())
-                                .problem(request.request().path()))
+                                timer -> request.request().connection().close()));
+        answer(request, ProblemException.of(ProblemType.BODY_TOO_LARGE, ProblemType.BODY_TOO_LARGE.explanation()));
+    }
+
+    private static void answer(RoutingContext request, ProblemException refusal) {
+        request.response()
+                .setStatusCode(refusal.type().status())
+                .putHeader("Content-Type", ProblemMappers.PROBLEM_JSON.toString())
+                .end(JsonObject.mapFrom(refusal.problem(request.request().path()))
                         .encode());
     }
 }
