@@ -1,13 +1,7 @@
 package io.penstock.platform;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.StreamReadConstraints;
-import com.fasterxml.jackson.core.StreamReadFeature;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectReader;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -22,17 +16,6 @@ import java.util.function.Supplier;
 public final class Envelope {
 
     private static final int VERSION = 1;
-    private static final int MAX_DEPTH = 16;
-
-    private static final JsonFactory JSON = JsonFactory.builder()
-            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-            .streamReadConstraints(
-                    StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
-            .build();
-    private static final ObjectReader READER = JsonMapper.builder(JSON)
-            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-            .build()
-            .readerFor(JsonNode.class);
 
     private Envelope() {}
 
@@ -44,7 +27,7 @@ public final class Envelope {
     /** Writes an object: the version, then what {@code body} adds. */
     public static byte[] write(Body body) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
-        try (JsonGenerator json = JSON.createGenerator(bytes)) {
+        try (JsonGenerator json = StrictJson.FACTORY.createGenerator(bytes)) {
             json.writeStartObject();
             json.writeNumberField("v", VERSION);
             body.write(json);
@@ -62,7 +45,7 @@ public final class Envelope {
         }
         JsonNode object;
         try {
-            object = READER.readValue(value);
+            object = StrictJson.read(value);
         } catch (IOException e) {
             throw new Unreadable("not JSON");
         }

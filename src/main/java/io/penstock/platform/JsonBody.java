@@ -1,21 +1,11 @@
 package io.penstock.platform;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.StreamReadConstraints;
-import com.fasterxml.jackson.core.StreamReadFeature;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectReader;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
-import java.nio.charset.CodingErrorAction;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -29,18 +19,6 @@ import java.util.function.LongFunction;
  * <p>Fields come out as values of {@code stock}, whose constructors say what is allowed.
  */
 public final class JsonBody {
-
-    private static final int MAX_DEPTH = 16;
-
-    private static final ObjectReader READER = JsonMapper.builder(JsonFactory.builder()
-                    .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-                    .streamReadConstraints(StreamReadConstraints.builder()
-                            .maxNestingDepth(MAX_DEPTH)
-                            .build())
-                    .build())
-            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-            .build()
-            .readerFor(JsonNode.class);
 
     private final JsonNode object;
     private final List<Violation> violations = new ArrayList<>();
@@ -78,8 +56,8 @@ public final class JsonBody {
 
     private static JsonNode parse(byte[] bytes) {
         JsonNode node;
-        try (JsonParser parser = READER.getFactory().createParser(utf8(bytes))) {
-            node = READER.readValue(parser);
+        try {
+            node = StrictJson.read(bytes);
         } catch (CharacterCodingException e) {
             throw ProblemException.invalid("body", "is not valid UTF-8");
         } catch (JsonProcessingException e) {
@@ -91,16 +69,6 @@ public final class JsonBody {
             throw ProblemException.invalid("body", "must be a JSON object");
         }
         return node;
-    }
-
-    /** The parser would guess UTF-16 and UTF-32, and let a byte order mark pass; RFC 8259 knows neither. */
-    private static String utf8(byte[] bytes) throws CharacterCodingException {
-        return StandardCharsets.UTF_8
-                .newDecoder()
-                .onMalformedInput(CodingErrorAction.REPORT)
-                .onUnmappableCharacter(CodingErrorAction.REPORT)
-                .decode(ByteBuffer.wrap(bytes))
-                .toString();
     }
 
     /** Where, without what: the parser's own words quote the input and name classes. */
