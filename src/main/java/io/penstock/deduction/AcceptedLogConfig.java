@@ -23,10 +23,10 @@ interface AcceptedLogConfig {
     @Max(64)
     int lanes();
 
-    /** Deductions of one record: with their keys well below Kafka's megabyte. */
-    @WithDefault("2000")
+    /** Deductions of one record: with the longest keys and trace ids still below Kafka's megabyte. */
+    @WithDefault("1000")
     @Min(1)
-    @Max(5000)
+    @Max(1500)
     int maxRound();
 
     /** Deductions that wait at once: more is an outage or an overload, and 429 is honest. */

@@ -40,9 +40,7 @@ public class Fence {
                         kafka.offsets(DEDUCT_TOPICS, OffsetSpec.latest()),
                         kafka.offsets(DEDUCT_TOPICS, OffsetSpec.earliest()))
                 .asTuple()
-                // Deferred: Kafka is to be asked each time, and a future answers once.
-                .chain(offsets -> Uni.createFrom()
-                        .deferred(() -> settled(offsets.getItem1(), offsets.getItem2()))
+                .chain(offsets -> settled(offsets.getItem1(), offsets.getItem2())
                         .repeat()
                         .withDelay(LOOK_AGAIN)
                         .whilst(passed -> !passed)

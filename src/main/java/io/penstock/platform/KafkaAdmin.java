@@ -14,10 +14,11 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
@@ -38,6 +39,8 @@ public class KafkaAdmin {
 
     private static final Logger LOG = Logger.getLogger(KafkaAdmin.class);
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration FIRST_DELAY = Duration.ofMillis(500);
+    private static final Duration LONGEST_DELAY = Duration.ofSeconds(5);
     private static final int WANTED_REPLICAS = 3;
 
     private final Admin admin;
@@ -53,30 +56,50 @@ public class KafkaAdmin {
 
     /**
      * Before the channels start, so that no broker makes the topics with its own defaults. Blocks the start, on the main thread, for a few
-     * seconds at most; without a broker the service starts all the same and readiness says what is missing.
+     * seconds at most; without a broker the service starts all the same, readiness says what is missing, and the topics are made as soon as one is there.
      */
     void createMissingTopics(@Observes @Priority(Interceptor.Priority.LIBRARY_BEFORE) StartupEvent start)
-            throws InterruptedException {
+            throws InterruptedException, ExecutionException {
+        CompletableFuture<Void> created = createMissing()
+                .onFailure()
+                .invoke(e -> LOG.errorf("topics not checked, tried again reason=%s", e.getCause()))
+                .onFailure()
+                .retry()
+                .withBackOff(FIRST_DELAY, LONGEST_DELAY)
+                .indefinitely()
+                .subscribeAsCompletionStage();
         try {
-            int brokers = admin.describeCluster()
-                    .nodes()
-                    .get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
-                    .size();
-            short replicas = (short) Math.min(WANTED_REPLICAS, brokers);
-            Set<String> existing = admin.listTopics().names().get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-            List<NewTopic> missing = Arrays.stream(Topic.values())
-                    .filter(topic -> !existing.contains(topic.topicName()))
-                    .map(topic -> new NewTopic(topic.topicName(), topic.partitions(), replicas)
-                            .configs(Map.of(
-                                    TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, Integer.toString(minIsr(replicas)))))
-                    .toList();
-            admin.createTopics(missing).all().get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-            LOG.infof("topics ready created=%d replicas=%d", missing.size(), replicas);
-        } catch (ExecutionException | TimeoutException e) {
-            if (!(e.getCause() instanceof TopicExistsException)) {
-                LOG.errorf("topics could not be checked reason=%s", e.getCause() == null ? e : e.getCause());
-            }
+            created.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            LOG.error("starting without topics: no broker answers");
         }
+    }
+
+    private Uni<Void> createMissing() {
+        return Uni.combine()
+                .all()
+                .unis(
+                        uni(() -> admin.describeCluster().nodes()),
+                        uni(() -> admin.listTopics().names()))
+                .asTuple()
+                .chain(found -> {
+                    short replicas =
+                            (short) Math.min(WANTED_REPLICAS, found.getItem1().size());
+                    List<NewTopic> missing = Arrays.stream(Topic.values())
+                            .filter(topic -> !found.getItem2().contains(topic.topicName()))
+                            .map(topic -> newTopic(topic, replicas))
+                            .toList();
+                    return uni(() -> admin.createTopics(missing).all())
+                            // Another instance was quicker.
+                            .onFailure(e -> e.getCause() instanceof TopicExistsException)
+                            .recoverWithNull()
+                            .invoke(() -> LOG.infof("topics ready created=%d replicas=%d", missing.size(), replicas));
+                });
+    }
+
+    private static NewTopic newTopic(Topic topic, short replicas) {
+        return new NewTopic(topic.topicName(), topic.partitions(), replicas)
+                .configs(Map.of(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, Integer.toString(minIsr(replicas))));
     }
 
     private static int minIsr(int replicas) {
@@ -87,7 +110,7 @@ public class KafkaAdmin {
     Uni<Map<TopicPartition, Long>> offsets(List<Topic> topics, OffsetSpec spec) {
         return partitions(topics)
                 .chain(partitions ->
-                        uni(admin.listOffsets(partitions.stream().collect(Collectors.toMap(p -> p, p -> spec)))
+                        uni(() -> admin.listOffsets(partitions.stream().collect(Collectors.toMap(p -> p, p -> spec)))
                                 .all()))
                 .map(found -> found.entrySet().stream()
                         .collect(Collectors.toMap(
@@ -96,7 +119,7 @@ public class KafkaAdmin {
 
     /** What the group has committed; partitions without a commit are absent. */
     Uni<Map<TopicPartition, Long>> committed(String group) {
-        return uni(admin.listConsumerGroupOffsets(Map.of(group, new ListConsumerGroupOffsetsSpec()))
+        return uni(() -> admin.listConsumerGroupOffsets(Map.of(group, new ListConsumerGroupOffsetsSpec()))
                         .partitionsToOffsetAndMetadata(group))
                 .map(found -> {
                     Map<TopicPartition, Long> offsets = new HashMap<>();
@@ -118,8 +141,9 @@ public class KafkaAdmin {
     }
 
     private Uni<Map<String, TopicDescription>> describe(List<Topic> topics) {
-        return uni(admin.describeTopics(topics.stream().map(Topic::topicName).toList())
-                .allTopicNames());
+        return uni(
+                () -> admin.describeTopics(topics.stream().map(Topic::topicName).toList())
+                        .allTopicNames());
     }
 
     /**
@@ -134,8 +158,8 @@ public class KafkaAdmin {
                 .all()
                 .unis(
                         describe(topics),
-                        uni(admin.describeConfigs(resources).all()),
-                        uni(admin.describeCluster().nodes()))
+                        uni(() -> admin.describeConfigs(resources).all()),
+                        uni(() -> admin.describeCluster().nodes()))
                 .with((found, configs, nodes) -> {
                     int replicas = Math.min(WANTED_REPLICAS, nodes.size());
                     List<String> weaknesses = new ArrayList<>();
@@ -157,9 +181,10 @@ public class KafkaAdmin {
                 });
     }
 
-    private static <T> Uni<T> uni(KafkaFuture<T> future) {
+    /** Asks anew with each subscription: what is repeated, or tried again, must not look at an old answer. */
+    private static <T> Uni<T> uni(Supplier<KafkaFuture<T>> request) {
         return Uni.createFrom()
-                .completionStage(future.toCompletionStage())
+                .completionStage(() -> request.get().toCompletionStage())
                 .ifNoItem()
                 .after(TIMEOUT)
                 .fail()

@@ -35,6 +35,13 @@ final class PackagedService implements AutoCloseable {
 
     /** The same, with variables of its own. */
     static PackagedService start(LocalServers servers, Map<String, String> variables) throws IOException {
+        PackagedService service = launch(servers, variables);
+        service.awaitReady();
+        return service;
+    }
+
+    /** Starts it, and does not wait. */
+    static PackagedService launch(LocalServers servers, Map<String, String> variables) throws IOException {
         int port = freePort();
         Path java = Path.of(System.getProperty("java.home"), "bin", "java");
         Path log = Path.of("target", "packaged-service-" + port + ".log");
@@ -45,9 +52,16 @@ final class PackagedService implements AutoCloseable {
         command.environment().putAll(servers.environment());
         command.environment().put("QUARKUS_HTTP_PORT", Integer.toString(port));
         command.environment().putAll(variables);
-        PackagedService service = new PackagedService(port, command.start());
-        await().atMost(PATIENCE).pollInterval(Duration.ofMillis(100)).until(service::isReady);
-        return service;
+        return new PackagedService(port, command.start());
+    }
+
+    void awaitReady() {
+        await().atMost(PATIENCE).pollInterval(Duration.ofMillis(100)).until(this::isReady);
+    }
+
+    /** It answers, though it may not be ready. */
+    void awaitAlive() {
+        await().atMost(PATIENCE).pollInterval(Duration.ofMillis(100)).until(() -> answers("/q/health/live"));
     }
 
     int port() {
@@ -59,12 +73,16 @@ final class PackagedService implements AutoCloseable {
             throw new IllegalStateException(
                     "the service ended with " + process.exitValue() + ": see target/packaged-service-" + port + ".log");
         }
+        return answers("/q/health/ready");
+    }
+
+    private boolean answers(String path) throws InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
+                .timeout(Duration.ofSeconds(10))
+                .build();
         try {
             return HttpClient.newHttpClient()
-                            .send(
-                                    HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/q/health/ready"))
-                                            .build(),
-                                    BodyHandlers.discarding())
+                            .send(request, BodyHandlers.discarding())
                             .statusCode()
                     == 200;
         } catch (IOException notYet) {
