@@ -7,6 +7,8 @@ import io.penstock.ledger.FlowLedger;
 import io.penstock.platform.Schedules;
 import io.penstock.rollback.Credits;
 import io.penstock.stock.Credit;
+import io.penstock.stock.DeductKey;
+import io.penstock.stock.SkuId;
 import io.quarkus.scheduler.Scheduled;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -54,6 +56,25 @@ public class Sweeper {
                 .invoke(e -> LOG.warnf("sweep failed, tried again later reason=%s", e.getMessage()))
                 .onFailure()
                 .recoverWithNull();
+    }
+
+    /**
+     * Tries now to give what is owed for one key, in the background.
+     *
+     * @return how many debts there are; 0: nothing is owed
+     */
+    Uni<Integer> retry(SkuId skuId, DeductKey deductKey) {
+        return debts.of(skuId, deductKey).map(owed -> {
+            Multi.createFrom()
+                    .iterable(owed)
+                    .onItem()
+                    .transformToUniAndConcatenate(this::attempt)
+                    .subscribe()
+                    .with(
+                            given -> {},
+                            e -> LOG.warnf("retry failed sku=%s key=%s reason=%s", skuId, deductKey, e.getMessage()));
+            return owed.size();
+        });
     }
 
     private Uni<Void> attempt(Debt debt) {

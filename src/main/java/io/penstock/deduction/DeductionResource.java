@@ -22,6 +22,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.RestQuery;
 import org.jboss.resteasy.reactive.RestResponse;
 
 /** 扣减 over HTTP. */
@@ -176,7 +177,10 @@ public class DeductionResource {
 
     @GET
     @Path("/{deductKey}")
-    @Operation(summary = "Show one deduction", description = "Known from the moment it was accepted.")
+    @Operation(
+            summary = "Show one deduction",
+            description =
+                    "Known from the moment it was accepted. With `?journal=true` also what happened, when, by whom and why.")
     @APIResponse(
             responseCode = "200",
             description = "The deduction",
@@ -186,10 +190,19 @@ public class DeductionResource {
             description = "unknown-sku, unknown-deduction",
             content =
                     @Content(mediaType = "application/problem+json", schema = @Schema(implementation = Problem.class)))
-    public Uni<DeductionView> view(String skuId, String deductKey) {
-        return views.view(
-                JsonBody.parameter("skuId", skuId, SkuId::parse),
-                JsonBody.parameter("deductKey", deductKey, DeductKey::new));
+    public Uni<DeductionView> view(String skuId, String deductKey, @RestQuery String journal) {
+        SkuId sku = JsonBody.parameter("skuId", skuId, SkuId::parse);
+        DeductKey key = JsonBody.parameter("deductKey", deductKey, DeductKey::new);
+        boolean wanted = journal != null && JsonBody.parameter("journal", journal, DeductionResource::trueOrFalse);
+        return wanted ? views.viewWithJournal(sku, key) : views.view(sku, key);
+    }
+
+    private static boolean trueOrFalse(String text) {
+        return switch (text) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw new IllegalArgumentException("must be true or false");
+        };
     }
 
     /** Where a deduction is shown. */

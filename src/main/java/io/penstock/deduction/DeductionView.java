@@ -1,10 +1,13 @@
 package io.penstock.deduction;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import io.penstock.ledger.Flow;
+import io.penstock.ledger.JournalEntry;
 import io.penstock.stock.BucketId;
 import io.penstock.stock.Credit;
 import io.penstock.stock.DeductKey;
 import java.time.Instant;
+import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /** A deduction as clients see it. Unknown values are null. */
@@ -26,7 +29,19 @@ public record DeductionView(
         @Schema(nullable = true) Instant updatedAt,
 
         @Schema(description = "where a retired bucket's units went", nullable = true)
-        Integer movedTo) {
+        Integer movedTo,
+
+        @JsonInclude(JsonInclude.Include.NON_NULL)
+        @Schema(description = "with ?journal=true: what happened, oldest first", nullable = true)
+        List<Change> journal) {
+
+    /** One line of the journal. */
+    @Schema(name = "Change")
+    public record Change(
+            Instant at,
+            @Schema(examples = "DEDUCTED") String change,
+            @Schema(examples = "settlement") String by,
+            @Schema(nullable = true) String why) {}
 
     public enum Status {
         /** In Redis and in Kafka, not in the ledger yet. */
@@ -53,7 +68,8 @@ public record DeductionView(
                 flow.status().version(),
                 flow.createdAt(),
                 flow.updatedAt(),
-                flow.movedTo());
+                flow.movedTo(),
+                null);
     }
 
     static DeductionView accepted(BucketId bucket, DeductKey deductKey, int qty) {
@@ -67,6 +83,24 @@ public record DeductionView(
                 0,
                 null,
                 null,
+                null,
                 null);
+    }
+
+    DeductionView withJournal(List<JournalEntry> entries) {
+        return new DeductionView(
+                deductKey,
+                skuId,
+                bucketNo,
+                qty,
+                status,
+                credit,
+                version,
+                createdAt,
+                updatedAt,
+                movedTo,
+                entries.stream()
+                        .map(entry -> new Change(entry.at(), entry.change(), entry.by(), entry.why()))
+                        .toList());
     }
 }

@@ -49,6 +49,12 @@ public class DeductionViews {
                                 "There is no deduction " + deductKey + " of SKU " + skuId + ".")));
     }
 
+    /** The same with what happened to it; nothing has before it is settled. */
+    public Uni<DeductionView> viewWithJournal(SkuId skuId, DeductKey deductKey) {
+        return view(skuId, deductKey)
+                .chain(view -> ledger.journal(skuId, deductKey).map(view::withJournal));
+    }
+
     private Uni<DeductionView> inLedger(SkuId skuId, DeductKey deductKey) {
         return ledger.find(skuId, deductKey)
                 .map(found -> found.map(DeductionView::settled).orElse(null));

@@ -1,9 +1,11 @@
 package io.penstock.ledger;
 
+import io.penstock.stock.DeductKey;
 import io.penstock.stock.SkuId;
 import io.smallrye.mutiny.Uni;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,9 +34,27 @@ public class CompensationLedger {
             DELETE FROM stock_compensation WHERE sku_id = ? AND deduct_key = ? AND kind = 'STRAY' AND bucket_no = ?
             """;
 
+    private static final String COLUMNS =
+            "kind, sku_id, deduct_key, bucket_no, qty, attempts, last_error, next_attempt";
+
+    private static final String OF_KEY = "SELECT " + COLUMNS + """
+              FROM stock_compensation
+             WHERE sku_id = ? AND deduct_key = ?
+             ORDER BY kind, bucket_no
+            """;
+
+    private static final String LIST = "SELECT " + COLUMNS + """
+              FROM stock_compensation
+             WHERE (sku_id, deduct_key, kind, bucket_no) > (?, ?, ?, ?)
+             ORDER BY sku_id, deduct_key, kind, bucket_no
+             LIMIT ?
+            """;
+
+    private static final String PENDING =
+            "SELECT COUNT(*) AS debts, COALESCE(MAX(attempts), 0) AS attempts FROM stock_compensation";
+
     /** A debt is due from its next attempt on; before the first, whoever made it is probably giving it. */
-    private static final String DUE = """
-            SELECT kind, sku_id, deduct_key, bucket_no, qty, attempts, last_error, next_attempt
+    private static final String DUE = "SELECT " + COLUMNS + """
               FROM stock_compensation
              WHERE next_attempt <= CURRENT_TIMESTAMP(3) - INTERVAL IF(attempts = 0, ?, 0) MICROSECOND
              ORDER BY next_attempt
@@ -82,13 +102,45 @@ public class CompensationLedger {
      * @param untouched how long a debt nobody has tried to give yet is left to whoever made it
      */
     public Uni<List<Debt>> due(Duration untouched, int limit) {
+        return transactions.read(transaction ->
+                transaction.execute(DUE, untouched.toNanos() / 1_000, limit).map(CompensationLedger::debts));
+    }
+
+    /** Whatever is owed for one key; empty if nothing is. */
+    public Uni<List<Debt>> of(SkuId skuId, DeductKey deductKey) {
+        return transactions.read(transaction ->
+                transaction.execute(OF_KEY, skuId.value(), deductKey.value()).map(CompensationLedger::debts));
+    }
+
+    /** A place in the order of debts: by SKU, deduct key, kind and bucket. */
+    public record Position(long skuId, String deductKey, String kind, int bucketNo) {
+
+        public static final Position FIRST = new Position(0, "", "", EVERY_BUCKET);
+
+        public static Position of(Debt debt) {
+            return new Position(
+                    debt.skuId().value(),
+                    debt.deductKey().value(),
+                    debt.kind().name(),
+                    debt.bucketNo() == null ? EVERY_BUCKET : debt.bucketNo());
+        }
+    }
+
+    /** Debts behind {@code after}, ascending. */
+    public Uni<List<Debt>> list(Position after, int limit) {
         return transactions.read(transaction -> transaction
-                .execute(DUE, untouched.toNanos() / 1_000, limit)
-                .map(rows -> {
-                    List<Debt> debts = new ArrayList<>();
-                    rows.forEach(row -> debts.add(debt(row)));
-                    return debts;
-                }));
+                .execute(LIST, after.skuId(), after.deductKey(), after.kind(), after.bucketNo(), limit)
+                .map(CompensationLedger::debts));
+    }
+
+    /** @param attempts the most that any of them has taken so far */
+    public record Pending(long debts, long attempts) {}
+
+    public Uni<Pending> pending() {
+        return transactions.read(transaction -> transaction
+                .execute(PENDING)
+                .map(rows -> rows.iterator().next())
+                .map(row -> new Pending(row.getLong("debts"), row.getLong("attempts"))));
     }
 
     /** An attempt failed; the next is due after {@code delay}, on the ledger's clock. */
@@ -101,8 +153,14 @@ public class CompensationLedger {
                         debt.skuId().value(),
                         debt.deductKey().value(),
                         debt.kind().name(),
-                        debt.bucketNo() == null ? EVERY_BUCKET : debt.bucketNo())
+                        Position.of(debt).bucketNo())
                 .map(done -> Ending.keep(null)));
+    }
+
+    private static List<Debt> debts(RowSet<Row> rows) {
+        List<Debt> debts = new ArrayList<>();
+        rows.forEach(row -> debts.add(debt(row)));
+        return debts;
     }
 
     private static Debt debt(Row row) {

@@ -18,6 +18,8 @@ import java.util.Optional;
 @ApplicationScoped
 public class FlowLedger {
 
+    private static final int MOST_JOURNAL_LINES = 1_000;
+
     private final Transactions transactions;
 
     FlowLedger(Transactions transactions) {
@@ -41,6 +43,12 @@ public class FlowLedger {
     /** Marks credits OWED → DONE. Repeating it changes nothing. */
     public Uni<Void> creditsDone(List<CreditDone> credits) {
         return CreditTransaction.creditsDone(transactions, List.copyOf(credits));
+    }
+
+    /** What happened to one flow, oldest first; at most 1000 lines, where a handful is usual. */
+    public Uni<List<JournalEntry>> journal(SkuId skuId, DeductKey deductKey) {
+        return transactions.read(
+                transaction -> Journal.of(transaction, new FlowId(skuId, deductKey), MOST_JOURNAL_LINES));
     }
 
     public Uni<Optional<Flow>> find(SkuId skuId, DeductKey deductKey) {

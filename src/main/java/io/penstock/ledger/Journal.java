@@ -4,6 +4,7 @@ import io.penstock.stock.DeductKey;
 import io.penstock.stock.SkuId;
 import io.smallrye.mutiny.Uni;
 import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
@@ -57,6 +58,14 @@ final class Journal {
                        after_value  VARCHAR(64)  CHARACTER SET utf8mb4 PATH '$.after')) AS given
             """;
 
+    private static final String OF_FLOW = """
+            SELECT at, changed, changed_by, why
+              FROM stock_journal
+             WHERE sku_id = ? AND deduct_key = ?
+             ORDER BY id
+             LIMIT ?
+            """;
+
     /** The same for flows that are all sold, from the parameter they were inserted with. */
     private static final String APPEND_DEDUCTED = """
             INSERT INTO stock_journal (sku_id, bucket_no, deduct_key, changed, changed_by, before_value, after_value)
@@ -96,5 +105,20 @@ final class Journal {
 
     private static Uni<Void> execute(Transaction transaction, String sql, Object... values) {
         return transaction.execute(sql, values).replaceWithVoid();
+    }
+
+    /** The oldest lines of one flow. */
+    static Uni<List<JournalEntry>> of(Transaction transaction, FlowId id, int limit) {
+        return transaction
+                .execute(OF_FLOW, id.skuId().value(), id.deductKey().value(), limit)
+                .map(rows -> {
+                    List<JournalEntry> entries = new ArrayList<>();
+                    rows.forEach(row -> entries.add(new JournalEntry(
+                            FlowTable.instant(row, "at"),
+                            row.getString("changed"),
+                            row.getString("changed_by"),
+                            row.getString("why"))));
+                    return entries;
+                });
     }
 }

@@ -28,4 +28,9 @@ public record Page<T>(
     public static <T> Page<T> of(List<T> items, int limit, Function<T, String> cursor) {
         return new Page<>(items, items.size() < limit ? null : cursor.apply(items.get(items.size() - 1)));
     }
+
+    /** The same page of what is made of its items. */
+    public <R> Page<R> map(Function<T, R> view) {
+        return new Page<>(items.stream().map(view).toList(), next);
+    }
 }
