@@ -24,6 +24,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -77,16 +78,21 @@ public class AcceptedLog {
      * @throws Overloaded (as the failure) if too many wait: it was not sent
      */
     public Uni<Void> append(BucketId bucket, long epoch, DeductMessage.Deduction deduction) {
-        return Uni.createFrom().emitter(emitter -> {
-            if (waiting.incrementAndGet() > config.maxWaiting()) {
-                waiting.decrementAndGet();
-                emitter.fail(new Overloaded("Too many deductions wait for the log."));
-                return;
-            }
-            int hash = bucket.tag().hashCode() & Integer.MAX_VALUE;
-            lanes.computeIfAbsent(hash % config.lanes(), Lane::new)
-                    .add(new Entry(bucket, epoch, deduction, emitter, Vertx.currentContext()));
-        });
+        return Uni.createFrom()
+                .<Void>emitter(emitter -> {
+                    if (waiting.incrementAndGet() > config.maxWaiting()) {
+                        waiting.decrementAndGet();
+                        emitter.fail(new Overloaded("Too many deductions wait for the log."));
+                        return;
+                    }
+                    int hash = bucket.tag().hashCode() & Integer.MAX_VALUE;
+                    lanes.computeIfAbsent(hash % config.lanes(), Lane::new)
+                            .add(new Entry(bucket, epoch, deduction, emitter, Vertx.currentContext()));
+                })
+                // While the brokers are away the lanes wait in turn; a client must not.
+                .ifNoItem()
+                .after(config.timeout())
+                .failWith(() -> new LogUnavailable(new TimeoutException("not acknowledged in time")));
     }
 
     private record Entry(

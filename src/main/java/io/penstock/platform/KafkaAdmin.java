@@ -42,6 +42,7 @@ public class KafkaAdmin {
     private static final Duration FIRST_DELAY = Duration.ofMillis(500);
     private static final Duration LONGEST_DELAY = Duration.ofSeconds(5);
     private static final int WANTED_REPLICAS = 3;
+    private static final int LARGEST_DEAD_LETTER = 17 * 1024 * 1024;
 
     private final Admin admin;
 
@@ -98,8 +99,13 @@ public class KafkaAdmin {
     }
 
     private static NewTopic newTopic(Topic topic, short replicas) {
-        return new NewTopic(topic.topicName(), topic.partitions(), replicas)
-                .configs(Map.of(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, Integer.toString(minIsr(replicas))));
+        Map<String, String> settings = new HashMap<>();
+        settings.put(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, Integer.toString(minIsr(replicas)));
+        if (topic == Topic.DEAD_LETTER) {
+            // What a client compressed below a broker's limit is larger here.
+            settings.put(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(LARGEST_DEAD_LETTER));
+        }
+        return new NewTopic(topic.topicName(), topic.partitions(), replicas).configs(settings);
     }
 
     private static int minIsr(int replicas) {

@@ -22,7 +22,8 @@ class ProblemMappers {
 
     @ServerExceptionMapper
     RestResponse<Problem> unavailable(DependencyUnavailable e, RoutingContext request) {
-        LOG.warnf(e, "request failed path=%s reason=%s", request.request().path(), e.getMessage());
+        // No stack trace: an outage makes thousands of these, and their cause is a line.
+        LOG.warnf("request failed path=%s reason=%s cause=%s", request.request().path(), e.getMessage(), e.getCause());
         return answer(ProblemException.of(ProblemType.UNAVAILABLE, e.getMessage()), request);
     }
 

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.ledger.RollbackOrder;
 import io.penstock.platform.DependencyUnavailable;
 import io.penstock.platform.Envelope;
-import io.penstock.platform.ProblemException;
 import io.penstock.platform.Unreadable;
 import io.penstock.settlement.DeadLetters;
 import io.penstock.stock.DeductKey;
@@ -71,7 +70,8 @@ public class RollbackTopic {
                 .withBackOff(FIRST_DELAY, LONGEST_DELAY)
                 .indefinitely()
                 .replaceWithVoid()
-                .onFailure(ProblemException.class)
+                // Whatever else fails would end the channel for good.
+                .onFailure()
                 .recoverWithUni(e -> deadLetters.bury(record, e.getMessage()));
     }
 

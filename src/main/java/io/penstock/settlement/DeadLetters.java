@@ -11,6 +11,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.eclipse.microprofile.reactive.messaging.Channel;
@@ -58,16 +59,29 @@ public class DeadLetters {
     private Uni<Void> send(byte[] key, byte[] value, Headers headers, String reason) {
         headers.add("dead-letter-reason", bytes(reason));
         return Uni.createFrom()
-                .deferred(() -> emitter.sendMessage(Message.of(value == null ? new byte[0] : value)
-                        .addMetadata(OutgoingKafkaRecordMetadata.<byte[]>builder()
-                                .withKey(key)
-                                .withHeaders(headers)
-                                .build())))
+                .deferred(() -> emit(key, value == null ? new byte[0] : value, headers))
+                .onFailure(DeadLetters::isTooLarge)
+                .recoverWithUni(() -> emit(key, new byte[0], headers.add("dead-letter-value", bytes("too large"))))
+                .onFailure()
+                .invoke(e -> LOG.warnf("dead letter not sent, tried again reason=%s", e.getMessage()))
                 .onFailure()
                 .retry()
                 .withBackOff(FIRST_DELAY, LONGEST_DELAY)
                 .indefinitely()
                 .invoke(() -> counter.increment());
+    }
+
+    private Uni<Void> emit(byte[] key, byte[] value, Headers headers) {
+        return emitter.sendMessage(Message.of(value)
+                .addMetadata(OutgoingKafkaRecordMetadata.<byte[]>builder()
+                        .withKey(key)
+                        .withHeaders(headers)
+                        .build()));
+    }
+
+    /** Larger than a dead letter may be: it stays where it was, at the topic, partition and offset of the headers. */
+    private static boolean isTooLarge(Throwable failure) {
+        return failure instanceof RecordTooLargeException || failure.getCause() instanceof RecordTooLargeException;
     }
 
     private static byte[] bytes(String text) {

@@ -25,7 +25,18 @@ public record DeductMessage(List<Part> parts) {
      * @param epoch of the bucket when it did
      * @param deductedAt on the accepting service's clock; told, never compared with another clock
      */
-    public record Part(SkuId skuId, int bucketNo, long epoch, Instant deductedAt, List<Deduction> deductions) {}
+    public record Part(SkuId skuId, int bucketNo, long epoch, Instant deductedAt, List<Deduction> deductions) {
+
+        /** The same in pieces of at most so many deductions; none of one without. */
+        List<Part> cut(int most) {
+            List<Part> pieces = new ArrayList<>();
+            for (int from = 0; from < deductions.size(); from += most) {
+                List<Deduction> piece = deductions.subList(from, Math.min(deductions.size(), from + most));
+                pieces.add(new Part(skuId, bucketNo, epoch, deductedAt, piece));
+            }
+            return pieces;
+        }
+    }
 
     /** @param traceId only recorded; may be null */
     public record Deduction(DeductKey deductKey, Quantity qty, String traceId) {}

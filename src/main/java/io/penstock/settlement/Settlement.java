@@ -75,8 +75,20 @@ public class Settlement {
                 .register(metrics);
     }
 
+    /** Never fails: a failure would end the channel for good, on one instance after the other. */
     @Incoming("deduct")
-    Uni<Void> settle(ConsumerRecords<byte[], byte[]> records) {
+    Uni<Void> consume(ConsumerRecords<byte[], byte[]> records) {
+        return Uni.createFrom()
+                .deferred(() -> settle(records))
+                .onFailure()
+                .invoke(e -> LOG.errorf(e, "messages not settled, tried again messages=%d", records.count()))
+                .onFailure()
+                .retry()
+                .withBackOff(FIRST_DELAY, LONGEST_DELAY)
+                .indefinitely();
+    }
+
+    private Uni<Void> settle(ConsumerRecords<byte[], byte[]> records) {
         List<Uni<Void>> unreadable = new ArrayList<>();
         List<DeductMessage.Part> parts = new ArrayList<>();
         for (ConsumerRecord<byte[], byte[]> record : records) {
@@ -94,23 +106,33 @@ public class Settlement {
                 .concatenating()
                 .streams(
                         Multi.createFrom().iterable(unreadable).onItem().transformToUniAndConcatenate(uni -> uni),
-                        Multi.createFrom().iterable(batches(parts)).onItem().transformToUniAndConcatenate(this::settle))
+                        Multi.createFrom()
+                                .iterable(batches(parts, config.batch()))
+                                .onItem()
+                                .transformToUniAndConcatenate(this::settle))
                 .collect()
                 .last()
                 .invoke(() -> oldestInHand = null);
     }
 
-    /** Whole parts where they fit, so that a bucket's row is touched once a transaction. */
-    private List<List<DeductMessage.Part>> batches(List<DeductMessage.Part> parts) {
+    /** Whole parts where they fit, so that a bucket's row is touched once a transaction; a larger part is cut. */
+    static List<List<DeductMessage.Part>> batches(List<DeductMessage.Part> parts, int most) {
         List<List<DeductMessage.Part>> batches = new ArrayList<>();
-        int size = config.batch();
-        for (DeductMessage.Part part : parts) {
-            if (size + part.deductions().size() > config.batch()) {
-                batches.add(new ArrayList<>());
-                size = 0;
+        List<DeductMessage.Part> batch = new ArrayList<>();
+        int size = 0;
+        for (DeductMessage.Part whole : parts) {
+            for (DeductMessage.Part part : whole.cut(most)) {
+                if (size + part.deductions().size() > most) {
+                    batches.add(batch);
+                    batch = new ArrayList<>();
+                    size = 0;
+                }
+                batch.add(part);
+                size += part.deductions().size();
             }
-            batches.get(batches.size() - 1).add(part);
-            size += part.deductions().size();
+        }
+        if (size > 0) {
+            batches.add(batch);
         }
         return batches;
     }
@@ -125,9 +147,6 @@ public class Settlement {
                                 deduction.qty(),
                                 deduction.traceId())))
                 .toList();
-        if (accepted.isEmpty()) {
-            return Uni.createFrom().voidItem();
-        }
         return Uni.createFrom()
                 .deferred(() -> ledger.settle(accepted))
                 .onFailure()

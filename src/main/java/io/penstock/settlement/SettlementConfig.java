@@ -8,9 +8,9 @@ import jakarta.validation.constraints.Min;
 @ConfigMapping(prefix = "penstock.settlement")
 interface SettlementConfig {
 
-    /** Deductions a ledger transaction takes at most, if no single message has more: past a thousand it grows slower, not faster, and holds its rows longer. */
+    /** Deductions a ledger transaction takes at most: past a thousand it grows slower, not faster, and holds its rows longer. */
     @WithDefault("1000")
     @Min(1)
-    @Max(10000)
+    @Max(5000)
     int batch();
 }

@@ -330,6 +330,50 @@ class SettlementTest {
         }
 
         @Test
+        void aMessageWithoutADeductionIsPassedOver() {
+            // Given
+            long sku = Api.newSku(100, BUCKETS);
+
+            // When
+            send(message(sku, 1, List.of(), 1).encode().getBytes(StandardCharsets.UTF_8));
+
+            // Then
+            settled(sku, 1);
+        }
+
+        @ParameterizedTest
+        @ValueSource(ints = {2_000_000, 20_000_000})
+        void oneThatIsSmallOnlyWhenCompressedIsADeadLetterToo(int size) {
+            // Given
+            long sku = Api.newSku(100, BUCKETS);
+            byte[] poison = new byte[size];
+            Arrays.fill(poison, (byte) 'q');
+
+            // When
+            try (KafkaProducer<byte[], byte[]> compressing = new KafkaProducer<>(
+                    Map.of(
+                            "bootstrap.servers",
+                            brokers,
+                            "compression.type",
+                            "gzip",
+                            "max.request.size",
+                            30_000_000,
+                            "buffer.memory",
+                            60_000_000L),
+                    new ByteArraySerializer(),
+                    new ByteArraySerializer())) {
+                compressing.send(new ProducerRecord<>(Topic.Name.DEDUCT, 0, null, poison));
+            }
+
+            // Then it is buried, whole if it may be so large, and the next good one flows
+            settled(sku, 1);
+            await().until(() -> seen(Topic.Name.DEAD_LETTER).stream()
+                    .anyMatch(letter -> size < 16_000_000
+                            ? Arrays.equals(letter.value(), poison)
+                            : letter.headers().lastHeader("dead-letter-value") != null));
+        }
+
+        @Test
         void aBucketThatTheLedgerDoesNotHaveIsADeadLetterAndTheOthersOfItsBatchAreSold() {
             // Given
             long sku = Api.newSku(100, BUCKETS);
