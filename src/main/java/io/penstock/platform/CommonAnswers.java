@@ -75,7 +75,9 @@ public class CommonAnswers implements OASFilter {
             "limit",
             new Known(integer(1, 1000).defaultValue(100), 100),
             "after",
-            new Known(string().description("the `next` of the page before"), "1001"));
+            new Known(string().description("the `next` of the page before"), "1001"),
+            "journal",
+            new Known(string().enumeration(List.of("true", "false")).defaultValue("false"), "true"));
 
     private static void describe(Parameter parameter) {
         Known known = PARAMETERS.get(parameter.getName());
