@@ -14,6 +14,7 @@ import org.eclipse.microprofile.config.ConfigProvider;
 public final class LocalMain implements QuarkusApplication {
 
     private static final String HTTP_PORT = "quarkus.http.port";
+    private static final String HTTP_HOST = "quarkus.http.host";
 
     public static void main(String... arguments) {
         boolean reloaded = LocalServers.sharedAreStarted();
@@ -33,6 +34,10 @@ public final class LocalMain implements QuarkusApplication {
         }
         if (System.getenv("PENSTOCK_SECURITY") == null) {
             System.setProperty("PENSTOCK_SECURITY", "off");
+        }
+        // Without security a trial is for this machine alone, unless someone asks otherwise.
+        if (System.getProperty(HTTP_HOST) == null && System.getenv("QUARKUS_HTTP_HOST") == null) {
+            System.setProperty(HTTP_HOST, "localhost");
         }
         Quarkus.run(LocalMain.class, arguments);
     }
