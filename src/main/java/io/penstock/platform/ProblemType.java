@@ -44,7 +44,7 @@ public enum ProblemType {
     OVERLOADED(
             429,
             "Too many requests at once",
-            "The queue is full. Nothing was changed. Try again after `Retry-After` seconds with the same key."),
+            "A queue is full. Try again after `Retry-After` seconds with the same key: it decides."),
     INTERNAL(
             500,
             "Something went wrong here",

@@ -7,7 +7,6 @@ import io.penstock.ledger.FlowLedger;
 import io.penstock.ledger.RollbackOrder;
 import io.penstock.ledger.RolledBack;
 import io.penstock.ledger.RolledBack.Verdict;
-import io.penstock.platform.DependencyUnavailable;
 import io.penstock.rollback.RollbackOutcome.Kind;
 import io.penstock.settlement.Outcomes;
 import io.penstock.sku.Layouts;
@@ -100,7 +99,7 @@ public class Rollbacks {
         }
         return Uni.createFrom()
                 .deferred(() -> credits.give(flow))
-                .onFailure(DependencyUnavailable.class)
+                .onFailure()
                 .retry()
                 .withBackOff(config.firstDelay(), LONGEST_DELAY)
                 .withJitter(JITTER)
@@ -111,7 +110,7 @@ public class Rollbacks {
                     }
                 })
                 .map(given -> outcome(rolledBack.verdict(), flow, given.bucketNo(), given.qty()))
-                .onFailure(DependencyUnavailable.class)
+                .onFailure()
                 .recoverWithItem(e -> {
                     failures.increment();
                     LOG.warnf(
