@@ -4,6 +4,7 @@ import io.penstock.ledger.CompensationLedger;
 import io.penstock.ledger.Debt;
 import io.penstock.ledger.Flow;
 import io.penstock.ledger.FlowLedger;
+import io.penstock.ledger.Leases;
 import io.penstock.platform.Schedules;
 import io.penstock.rollback.Credits;
 import io.penstock.stock.Credit;
@@ -17,7 +18,7 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jboss.logging.Logger;
 
-/** Gives what is owed, once it is due. Two instances that sweep at once do no harm: giving is idempotent. */
+/** Gives what is owed, once it is due. */
 @ApplicationScoped
 public class Sweeper {
 
@@ -28,13 +29,21 @@ public class Sweeper {
     private final FlowLedger flows;
     private final Credits credits;
     private final Strays strays;
+    private final Leases leases;
     private final CompensationConfig config;
 
-    Sweeper(CompensationLedger debts, FlowLedger flows, Credits credits, Strays strays, CompensationConfig config) {
+    Sweeper(
+            CompensationLedger debts,
+            FlowLedger flows,
+            Credits credits,
+            Strays strays,
+            Leases leases,
+            CompensationConfig config) {
         this.debts = debts;
         this.flows = flows;
         this.credits = credits;
         this.strays = strays;
+        this.leases = leases;
         this.config = config;
     }
 
@@ -44,18 +53,16 @@ public class Sweeper {
             concurrentExecution = Scheduled.ConcurrentExecution.SKIP,
             skipExecutionIf = Schedules.Off.class)
     Uni<Void> sweep() {
-        return debts.due(config.untouched(), config.sweep())
-                .onItem()
-                .transformToMulti(due -> Multi.createFrom().iterable(due))
-                .onItem()
-                .transformToUni(this::attempt)
-                .merge(config.atOnce())
-                .collect()
-                .last()
-                .onFailure()
-                .invoke(e -> LOG.warnf("sweep failed, tried again later reason=%s", e.getMessage()))
-                .onFailure()
-                .recoverWithNull();
+        return leases.run(
+                "sweeper",
+                () -> debts.due(config.untouched(), config.sweep())
+                        .onItem()
+                        .transformToMulti(due -> Multi.createFrom().iterable(due))
+                        .onItem()
+                        .transformToUni(this::attempt)
+                        .merge(config.atOnce())
+                        .collect()
+                        .last());
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.penstock.settlement;
 
 import io.penstock.ledger.Flow;
+import io.penstock.ledger.Leases;
 import io.penstock.ledger.Outcome;
 import io.penstock.ledger.OutcomeLedger;
 import io.penstock.ledger.OwedOutcomes;
@@ -38,13 +39,16 @@ public class Outcomes {
 
     private final MutinyEmitter<byte[]> emitter;
     private final OutcomeLedger ledger;
+    private final Leases leases;
 
     Outcomes(
             @Channel("outcome") @OnOverflow(value = OnOverflow.Strategy.BUFFER, bufferSize = MOST_WAITING)
                     MutinyEmitter<byte[]> emitter,
-            OutcomeLedger ledger) {
+            OutcomeLedger ledger,
+            Leases leases) {
         this.emitter = emitter;
         this.ledger = ledger;
+        this.leases = leases;
     }
 
     public static Outcome of(Flow flow) {
@@ -81,17 +85,15 @@ public class Outcomes {
             concurrentExecution = Scheduled.ConcurrentExecution.SKIP,
             skipExecutionIf = Schedules.Off.class)
     Uni<Void> sweep() {
-        return ledger.owedFor(LEFT_BEHIND, SWEEP)
-                .onItem()
-                .transformToMulti(owed -> Multi.createFrom().iterable(owed))
-                .onItem()
-                .transformToUniAndConcatenate(this::tell)
-                .collect()
-                .last()
-                .onFailure()
-                .invoke(e -> LOG.warnf("outcome sweep failed, tried again later reason=%s", e))
-                .onFailure()
-                .recoverWithNull();
+        return leases.run(
+                "outcomes",
+                () -> ledger.owedFor(LEFT_BEHIND, SWEEP)
+                        .onItem()
+                        .transformToMulti(owed -> Multi.createFrom().iterable(owed))
+                        .onItem()
+                        .transformToUniAndConcatenate(this::tell)
+                        .collect()
+                        .last());
     }
 
     private Uni<Void> tell(OwedOutcomes owed) {
