@@ -68,6 +68,12 @@ local function transfer_id(text)
   return text
 end
 
+-- The cursor of a scan: as Redis gave it, or 0.
+local function cursor_of(text)
+  expect(text == '0' or #text <= 20 and string.find(text, '^[1-9]%d*$'), 'a cursor')
+  return text
+end
+
 -- A number as Redis shall keep it: tostring would turn 1e14 into exponent form.
 local function digits(number)
   return string.format('%d', number)
@@ -77,4 +83,24 @@ end
 local function now()
   local time = redis.call('TIME')
   return string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000))
+end
+
+-- Where a bucket remembers what serves retries, and since when: the keys are rollback_history, spills and book.
+local function remembered(what, keys)
+  local function at_end(_, value)
+    return tonumber(string.match(value, ':(%d+)$'))
+  end
+  local places = {
+    tombstone = { key = keys[1], scan = 'ZSCAN', get = 'ZSCORE', drop = 'ZREM', at = function(_, score) return tonumber(score) end },
+    spill = { key = keys[2], scan = 'HSCAN', get = 'HGET', drop = 'HDEL', at = at_end },
+    transfer = {
+      key = keys[3], scan = 'HSCAN', get = 'HGET', drop = 'HDEL',
+      at = function(id, value) return string.find(id, '/', 1, true) and at_end(id, value) end,
+    },
+  }
+  expect(places[what], 'tombstone, spill or transfer')
+  redis.call('ZCARD', keys[1]) -- all three refuse another type
+  redis.call('HLEN', keys[2])
+  redis.call('HLEN', keys[3])
+  return places[what]
 end

@@ -8,7 +8,10 @@ import io.smallrye.mutiny.Uni;
 import io.vertx.redis.client.Response;
 import io.vertx.redis.client.impl.ZModem;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -30,6 +33,9 @@ public class Gate {
 
     private static final Pattern TRANSFER_ID = Pattern.compile("(?=[^/]*/)[A-Za-z0-9_.:/-]{1,128}");
     private static final long OTHER_EPOCH = -3;
+
+    /** Keys that one {@link #remove} takes. */
+    public static final int MOST_REMOVED = Script.MAX_BATCH;
 
     private final Lanes lanes;
 
@@ -206,6 +212,70 @@ public class Gate {
                         present(reply.get(1).toInteger(), 1),
                         yes(reply.get(2)),
                         present(reply.get(3).toInteger(), 0)));
+    }
+
+    /** A page of the history; {@link HistoryPage#FIRST} for the first. An entry that is there from the first page to the last comes at least once. */
+    public Uni<HistoryPage> scan(BucketId bucket, String cursor) {
+        return lanes.call(Script.SCAN, bucket, List.of(cursor)).map(reply -> {
+            Map<String, String> entries = new LinkedHashMap<>();
+            for (int i = 1; i < reply.size(); i += 2) {
+                entries.put(reply.get(i).toString(), reply.get(i + 1).toString());
+            }
+            return new HistoryPage(reply.get(0).toString(), entries);
+        });
+    }
+
+    /** The entries that some keys, of any number, have in the history, as Redis has them; keys without one are absent. */
+    public Uni<Map<String, String>> held(BucketId bucket, Collection<String> keys) {
+        List<String> all = List.copyOf(keys);
+        return inTurn(Script.HELD, bucket, parts(all)).map(replies -> {
+            Map<String, String> held = new LinkedHashMap<>();
+            int i = 0;
+            for (Response reply : replies) {
+                for (Response entry : reply) {
+                    if (!entry.toString().isEmpty()) {
+                        held.put(all.get(i), entry.toString());
+                    }
+                    i++;
+                }
+            }
+            return held;
+        });
+    }
+
+    /**
+     * Takes entries that no script wrote out of the history, without adding units, only if nothing moved since {@code seen}: all of them if the history then
+     * fits the book exactly, else those that cannot be a deduction's.
+     *
+     * @param unknown all keys of the history that the ledger does not know, 1 to {@link #MOST_REMOVED}
+     * @return how many were removed
+     */
+    public Uni<Integer> remove(BucketId bucket, Inspection seen, Collection<String> unknown) {
+        List<String> args = new ArrayList<>(Stream.of(seen.epoch(), seen.deducted(), seen.count(), seen.entries())
+                .map(String::valueOf)
+                .toList());
+        args.addAll(unknown);
+        return lanes.call(Script.REMOVE, bucket, args).map(Response::toInteger);
+    }
+
+    /** A page of what is older than {@code age} on the Redis clock; {@link HistoryPage#FIRST} for the first. */
+    public Uni<OldPage> old(BucketId bucket, Remembered what, Duration age, String cursor) {
+        return lanes.call(Script.OLD, bucket, List.of(what.script(), String.valueOf(age.toMillis()), cursor))
+                .map(reply -> new OldPage(
+                        reply.get(0).toString(),
+                        reply.stream().skip(1).map(Response::toString).toList()));
+    }
+
+    /** Forgets those of the names, of any number, that are older than {@code age} on the Redis clock. Answers how many. */
+    public Uni<Integer> forget(BucketId bucket, Remembered what, Duration age, List<String> names) {
+        List<List<String>> calls = new ArrayList<>();
+        for (List<String> part : parts(names)) {
+            List<String> args = new ArrayList<>(List.of(what.script(), String.valueOf(age.toMillis())));
+            args.addAll(part);
+            calls.add(args);
+        }
+        return inTurn(Script.FORGET, bucket, calls)
+                .map(replies -> replies.stream().mapToInt(Response::toInteger).sum());
     }
 
     /** One answer a key, in order; more keys than fit one call are restored in several, one after the other. */

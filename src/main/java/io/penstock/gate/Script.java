@@ -42,7 +42,12 @@ enum Script {
     OPEN(keys(STOCK, BOOK), 1, 0),
     INSPECT(keys(STOCK, HISTORY, BOOK)),
     FIND(keys(STOCK, HISTORY, TOMBSTONES, BOOK, SPILLS)),
-    SPILL(keys(SPILLS), 1);
+    SPILL(keys(SPILLS), 1),
+    SCAN(keys(HISTORY)),
+    HELD(keys(HISTORY)),
+    REMOVE(keys(STOCK, HISTORY, BOOK), 0),
+    OLD(keys(TOMBSTONES, SPILLS, BOOK)),
+    FORGET(keys(TOMBSTONES, SPILLS, BOOK));
 
     /** Deductions, or keys, in one call: enough to share the cost of a call, few enough not to hold up Redis. */
     static final int MAX_BATCH = 256;

@@ -83,6 +83,11 @@ class DamageTest {
             case DEPOSIT -> List.of("8/in", "1", "1");
             case SPILL -> List.of("o-2", "7");
             case CLOSE, OPEN, INSPECT -> List.of();
+            case SCAN -> List.of("0");
+            case HELD -> List.of("o-1");
+            case REMOVE -> List.of("1", "4", "1", "1", "o-1");
+            case OLD -> List.of("tombstone", "0", "0");
+            case FORGET -> List.of("tombstone", "0", "f-1");
         };
     }
 
@@ -149,7 +154,8 @@ class DamageTest {
                 List<String> right = rightArguments(script);
                 for (int i = 0; i < right.size(); i++) {
                     if (right.get(i).matches("\\d+")
-                            && !Set.of(Script.SPILL, Script.STAGE).contains(script)) {
+                            && !Set.of(Script.SPILL, Script.STAGE, Script.SCAN, Script.OLD)
+                                    .contains(script)) {
                         for (String number : numbers) {
                             List<String> args = new ArrayList<>(right);
                             args.set(i, number);
@@ -159,6 +165,16 @@ class DamageTest {
                 }
             }
             all.add(Arguments.of(Script.RECOUNT, List.of("1", "11", "15", "4", "1", "1", "-1")));
+            for (String cursor : List.of("", "x", "-1", "01", "1.5", "1e14", " 1", "1".repeat(21))) {
+                all.add(Arguments.of(Script.SCAN, List.of(cursor)));
+                all.add(Arguments.of(Script.OLD, List.of("spill", "0", cursor)));
+            }
+            numbers.forEach(age -> all.add(Arguments.of(Script.OLD, List.of("spill", age, "0"))));
+            all.add(Arguments.of(Script.OLD, List.of("history", "0", "0")));
+            all.add(Arguments.of(Script.FORGET, List.of("history", "0", "f-1")));
+            all.add(Arguments.of(Script.FORGET, List.of("tombstone", "0")));
+            all.add(Arguments.of(Script.REMOVE, List.of("1", "4", "1", "1")));
+            all.add(Arguments.of(Script.HELD, List.of()));
             all.add(Arguments.of(Script.BEGIN, List.of("0")));
             all.add(Arguments.of(Script.FINISH, List.of("1", "3", "4", "1", "0")));
             all.add(Arguments.of(Script.FINISH, List.of("1", "10", "-4", "1", "0")));
@@ -290,7 +306,7 @@ class DamageTest {
 
         @ParameterizedTest
         @EnumSource(
-                names = {"INSPECT", "FIND"},
+                names = {"INSPECT", "FIND", "SCAN", "HELD", "OLD"},
                 mode = EnumSource.Mode.EXCLUDE)
         void refusesTheScriptAsAWhole(Script script) {
             try {
