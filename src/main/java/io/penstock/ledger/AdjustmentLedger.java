@@ -4,14 +4,20 @@ import io.penstock.stock.BucketState;
 import io.penstock.stock.DeductKey;
 import io.penstock.stock.SkuId;
 import io.penstock.stock.Strategy;
+import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Row;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -150,6 +156,22 @@ public class AdjustmentLedger {
                              AND sku_bucket.bucket_no = COALESCE(stock_transfer.from_bucket, stock_transfer.to_bucket)
              WHERE stock_transfer.sku_id = ? AND stock_transfer.adjustment_key = ?
              ORDER BY sku_bucket.bucket_no
+            """;
+
+    private static final String LEFT_OPEN = """
+            SELECT sku_id, adjustment_key
+              FROM stock_adjustment
+             WHERE state NOT IN ('DONE', 'REFUSED') AND created_at <= CURRENT_TIMESTAMP(3) - INTERVAL ? MICROSECOND
+             ORDER BY created_at
+             LIMIT ?
+            """;
+
+    private static final String TRANSFERS_DONE = """
+            SELECT stock_transfer.id
+              FROM JSON_TABLE(?, '$[*]' COLUMNS (id VARCHAR(128) CHARACTER SET ascii PATH '$.id')) AS given
+                   STRAIGHT_JOIN stock_transfer FORCE INDEX (PRIMARY)
+                ON stock_transfer.id = given.id AND stock_transfer.sku_id = ?
+             WHERE stock_transfer.state = 'DONE'
             """;
 
     private final Transactions transactions;
@@ -386,6 +408,38 @@ public class AdjustmentLedger {
                     })
                     .chain(() -> step.answer(transaction, true));
         }));
+    }
+
+    /** Adjustments begun longer than {@code age} ago, on the ledger's clock, and not finished; the oldest first. */
+    public Uni<List<Adjustment>> leftOpen(Duration age, int limit) {
+        return transactions.read(transaction -> transaction
+                .execute(LEFT_OPEN, age.toNanos() / 1_000, limit)
+                .map(rows -> {
+                    List<Step> open = new ArrayList<>();
+                    rows.forEach(row -> open.add(new Step(
+                            new SkuId(row.getLong("sku_id")),
+                            new DeductKey(row.getBuffer("adjustment_key").toString(StandardCharsets.US_ASCII)))));
+                    return open;
+                })
+                .flatMap(open -> Multi.createFrom()
+                        .iterable(open)
+                        .onItem()
+                        .transformToUniAndConcatenate(step -> step.answer(transaction, true))
+                        .map(Ending::answer)
+                        .collect()
+                        .asList()));
+    }
+
+    /** Those of a SKU's transfers that are DONE. */
+    public Uni<Set<String>> done(SkuId skuId, Collection<String> transferIds) {
+        String given = Given.rows(transferIds, id -> new JsonObject().put("id", id));
+        return transactions.read(transaction -> transaction
+                .execute(TRANSFERS_DONE, given, skuId.value())
+                .map(rows -> {
+                    Set<String> done = new HashSet<>();
+                    rows.forEach(row -> done.add(row.getString("id")));
+                    return done;
+                }));
     }
 
     private static void mustTake(long delta) {

@@ -7,8 +7,11 @@ import io.penstock.stock.Quantity;
 import io.penstock.stock.SkuId;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * 扣减流水. Every method is one transaction and fails with {@link LedgerUnavailable} when the ledger cannot say.
@@ -54,6 +57,24 @@ public class FlowLedger {
     public Uni<Optional<Flow>> find(SkuId skuId, DeductKey deductKey) {
         return transactions.read(transaction ->
                 FlowTable.read(transaction, new FlowId(skuId, deductKey)).map(row -> row.map(FlowRow::flow)));
+    }
+
+    /** Those of the keys that have a flow. */
+    public Uni<Map<DeductKey, Flow>> find(SkuId skuId, Collection<DeductKey> deductKeys) {
+        String given = FlowTable.json(
+                deductKeys.stream().map(key -> new FlowId(skuId, key)).toList());
+        return transactions
+                .read(transaction -> FlowTable.read(transaction, given))
+                .map(found -> found.values().stream()
+                        .map(FlowRow::flow)
+                        .collect(Collectors.toMap(Flow::deductKey, flow -> flow)));
+    }
+
+    /** Writes down what was repaired in Redis. */
+    public Uni<Void> note(Collection<Repair> repairs) {
+        return transactions.run(transaction -> Journal.append(
+                        transaction, repairs.stream().map(Repair::line).toList())
+                .replaceWith(Ending.keep(null)));
     }
 
     /**

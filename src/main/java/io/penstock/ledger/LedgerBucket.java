@@ -9,4 +9,9 @@ import io.penstock.stock.BucketState;
  * @param available of them, units not sold; never below 0
  * @param epoch how often Redis was loaded from it
  */
-public record LedgerBucket(int bucketNo, BucketState state, long allotted, long available, long epoch) {}
+public record LedgerBucket(int bucketNo, BucketState state, long allotted, long available, long epoch) {
+
+    public long sold() {
+        return allotted - available;
+    }
+}

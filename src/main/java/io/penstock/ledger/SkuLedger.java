@@ -10,6 +10,7 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -71,6 +72,17 @@ public class SkuLedger {
             "UPDATE sku_bucket SET epoch = epoch + 1 WHERE sku_id = ? AND bucket_no = ?";
 
     private static final String EPOCH = "SELECT epoch FROM sku_bucket WHERE sku_id = ? AND bucket_no = ?";
+
+    /** Read as one statement, so that units and transfers are of one instant. */
+    private static final String ALLOTMENT = """
+            SELECT CURRENT_TIMESTAMP(3) AS at, sku_bucket.allotted,
+                   (SELECT COUNT(*)
+                      FROM stock_transfer
+                     WHERE stock_transfer.sku_id = sku_bucket.sku_id AND stock_transfer.state <> 'DONE'
+                       AND (stock_transfer.from_bucket = ? OR stock_transfer.to_bucket = ?)) AS open_transfers
+              FROM sku_bucket
+             WHERE sku_bucket.sku_id = ? AND sku_bucket.bucket_no = ?
+            """;
 
     private static final String UNDERWAY = """
             SELECT CAST((SELECT COALESCE(SUM(qty), 0)
@@ -182,6 +194,27 @@ public class SkuLedger {
                 .execute(UNDERWAY, skuId.value(), skuId.value())
                 .map(rows -> rows.iterator().next())
                 .map(row -> new Underway(row.getLong("owed"), row.getLong("moving"))));
+    }
+
+    /**
+     * One bucket at one instant.
+     *
+     * @param at on the ledger's clock
+     * @param openTransfers transfers of this bucket, and parts of adjustments, that are not DONE
+     */
+    public record Allotment(Instant at, long allotted, long openTransfers) {}
+
+    /** Fails with {@link UnknownSku} too. */
+    public Uni<Allotment> allotment(SkuId skuId, int bucketNo) {
+        return transactions.run(transaction -> transaction
+                .execute(ALLOTMENT, bucketNo, bucketNo, skuId.value(), bucketNo)
+                .map(rows -> rows.size() == 0
+                        ? Ending.refuse(new UnknownSku(skuId, bucketNo))
+                        : Ending.keep(allotment(rows.iterator().next()))));
+    }
+
+    private static Allotment allotment(Row row) {
+        return new Allotment(FlowTable.instant(row, "at"), row.getLong("allotted"), row.getLong("open_transfers"));
     }
 
     /** How often each of the buckets was loaded; those the ledger does not have are absent. */

@@ -6,6 +6,7 @@ import io.penstock.gate.RestoreAnswer;
 import io.penstock.ledger.CreditDone;
 import io.penstock.ledger.Flow;
 import io.penstock.ledger.FlowLedger;
+import io.penstock.sku.Calibration;
 import io.penstock.sku.Layout;
 import io.penstock.sku.Layouts;
 import io.penstock.sku.WarmUp;
@@ -28,12 +29,14 @@ public class Credits {
     private final FlowLedger ledger;
     private final Layouts layouts;
     private final WarmUp warmUp;
+    private final Calibration calibration;
 
-    Credits(Gate gate, FlowLedger ledger, Layouts layouts, WarmUp warmUp) {
+    Credits(Gate gate, FlowLedger ledger, Layouts layouts, WarmUp warmUp, Calibration calibration) {
         this.gate = gate;
         this.ledger = ledger;
         this.layouts = layouts;
         this.warmUp = warmUp;
+        this.calibration = calibration;
     }
 
     /**
@@ -67,7 +70,8 @@ public class Credits {
     private Uni<Given> restore(Layout layout, Flow flow) {
         BucketId bucket = layout.bucket(flow.bucketNo());
         Quantity qty = new Quantity(flow.qty());
-        return restoreLoaded(bucket, flow)
+        return gateAgrees(bucket, flow)
+                .chain(() -> restoreLoaded(bucket, flow))
                 .chain(answer -> answer == RestoreAnswer.UNKNOWN
                         ? gate.repay(bucket, flow.deductKey(), qty)
                         : Uni.createFrom().item(answer))
@@ -76,6 +80,13 @@ public class Credits {
                     case RESTORED_BEFORE -> new Given(true, flow.bucketNo(), flow.qty());
                     case UNKNOWN, NOT_LOADED -> throw new StillOwed(bucket);
                 });
+    }
+
+    /** A rejection says that the gate was ahead of the ledger: given back before it is calibrated, the units would be sold again. */
+    private Uni<Void> gateAgrees(BucketId bucket, Flow flow) {
+        return flow.status() == FlowStatus.REJECTED
+                ? calibration.after(flow.updatedAt(), bucket)
+                : Uni.createFrom().voidItem();
     }
 
     private Uni<RestoreAnswer> restoreLoaded(BucketId bucket, Flow flow) {

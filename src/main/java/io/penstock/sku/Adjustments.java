@@ -9,22 +9,27 @@ import io.penstock.ledger.AdjustmentLedger.Adjustment;
 import io.penstock.ledger.AdjustmentLedger.Part;
 import io.penstock.ledger.AdjustmentLedger.PartState;
 import io.penstock.ledger.AdjustmentLedger.State;
+import io.penstock.ledger.Leases;
 import io.penstock.ledger.TotalTooLarge;
 import io.penstock.ledger.UnknownSku;
 import io.penstock.platform.LogUnavailable;
 import io.penstock.platform.ProblemException;
 import io.penstock.platform.ProblemType;
+import io.penstock.platform.Schedules;
 import io.penstock.stock.BucketId;
 import io.penstock.stock.DeductKey;
 import io.penstock.stock.SkuId;
 import io.penstock.stock.Strategy;
+import io.quarkus.scheduler.Scheduled;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jboss.logging.Logger;
 
 /**
  * 库存调整: units given to, or taken from, a SKU by a client's adjustment key. Giving goes ledger first, so that Redis never shows more than the
@@ -36,12 +41,20 @@ public class Adjustments {
     /** Buckets that are loaded again in the middle start their share again; more than this at once is not worth waiting for. */
     private static final int ROUNDS = 3;
 
+    /** Older than the request that began it can still be at work. */
+    private static final Duration LEFT_OPEN = Duration.ofSeconds(30);
+
+    private static final int MOST_AT_ONCE = 100;
+    private static final Logger LOG = Logger.getLogger(Adjustments.class);
+
     private final Layouts layouts;
     private final AdjustmentLedger ledger;
     private final Gate gate;
     private final WarmUp warmUp;
+    private final Leases leases;
 
-    Adjustments(Layouts layouts, AdjustmentLedger ledger, Gate gate, WarmUp warmUp) {
+    Adjustments(Layouts layouts, AdjustmentLedger ledger, Gate gate, WarmUp warmUp, Leases leases) {
+        this.leases = leases;
         this.layouts = layouts;
         this.ledger = ledger;
         this.gate = gate;
@@ -67,6 +80,35 @@ public class Adjustments {
                                 .map(ended -> outcome(ended, begun.repeated()))
                                 .onFailure(e -> e instanceof GateUnavailable || e instanceof LogUnavailable)
                                 .recoverWithItem(Outcome.UNDECIDED)));
+    }
+
+    /** What a crash or an outage left open is finished as if its client had repeated the key. */
+    @Scheduled(
+            every = "5s",
+            delayed = "5s",
+            concurrentExecution = Scheduled.ConcurrentExecution.SKIP,
+            skipExecutionIf = Schedules.Off.class)
+    Uni<Void> finishLeftOpen() {
+        return leases.run(
+                "adjustments",
+                () -> ledger.leftOpen(LEFT_OPEN, MOST_AT_ONCE)
+                        .onItem()
+                        .transformToMulti(open -> Multi.createFrom().iterable(open))
+                        .onItem()
+                        .transformToUniAndConcatenate(open -> layouts.of(open.skuId())
+                                .chain(layout -> finish(layout, open))
+                                .invoke(ended -> LOG.infof(
+                                        "adjustment left open sku=%s key=%s state=%s",
+                                        ended.skuId(), ended.adjustmentKey(), ended.state()))
+                                .onFailure()
+                                .invoke(e -> LOG.warnf(
+                                        "adjustment not finished, tried again soon sku=%s key=%s reason=%s",
+                                        open.skuId(), open.adjustmentKey(), e.getMessage()))
+                                .onFailure()
+                                .recoverWithNull())
+                        .collect()
+                        .last()
+                        .replaceWithVoid());
     }
 
     private Uni<Adjustment> begin(Layout layout, DeductKey key, long delta, String reason) {

@@ -12,7 +12,7 @@ import org.eclipse.microprofile.config.inject.ConfigProperty;
 
 /** The tables as an operator sees them, on connections of their own. */
 @Dependent
-class LedgerTables {
+public class LedgerTables {
 
     @ConfigProperty(name = "quarkus.datasource.jdbc.url")
     String url;
@@ -44,7 +44,7 @@ class LedgerTables {
         return Long.parseLong(column(sql, values).get(0));
     }
 
-    void change(String sql, Object... values) {
+    public void change(String sql, Object... values) {
         try (Connection connection = connect();
                 PreparedStatement statement = prepared(connection, sql, values)) {
             statement.executeUpdate();
