@@ -40,4 +40,10 @@ interface CompensationConfig {
     @Min(1)
     @Max(64)
     int atOnce();
+
+    /** Failed attempts after which a debt is told to on-call people, and again each time they have doubled: ten take a minute or two. */
+    @WithDefault("10")
+    @Min(1)
+    @Max(1_000_000)
+    int alertAfter();
 }

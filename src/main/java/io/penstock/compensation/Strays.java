@@ -40,7 +40,7 @@ class Strays {
                 .map(layout -> layout.bucket(stray.bucketNo()))
                 .chain(bucket ->
                         flows.find(stray.skuId(), stray.deductKey()).chain(flow -> restoreLoaded(bucket, stray, flow)))
-                .chain(() -> debts.strayGiven(stray));
+                .chain(() -> debts.given(stray));
     }
 
     private Uni<RestoreAnswer> restoreLoaded(BucketId bucket, Debt stray, Optional<Flow> flow) {

@@ -5,8 +5,10 @@ import io.penstock.ledger.Debt;
 import io.penstock.ledger.Flow;
 import io.penstock.ledger.FlowLedger;
 import io.penstock.ledger.Leases;
+import io.penstock.ledger.RollbackOrder;
 import io.penstock.platform.Schedules;
 import io.penstock.rollback.Credits;
+import io.penstock.rollback.Rollbacks;
 import io.penstock.stock.Credit;
 import io.penstock.stock.DeductKey;
 import io.penstock.stock.SkuId;
@@ -25,11 +27,15 @@ public class Sweeper {
     private static final Logger LOG = Logger.getLogger(Sweeper.class);
     private static final int MOST_DOUBLINGS = 16;
 
+    /** Who a rollback of the sweeper's is by, in the journal. */
+    private static final String BY = "compensation";
+
     private final CompensationLedger debts;
     private final FlowLedger flows;
     private final Credits credits;
     private final Strays strays;
     private final Leases leases;
+    private final Rollbacks rollbacks;
     private final CompensationConfig config;
 
     Sweeper(
@@ -38,12 +44,14 @@ public class Sweeper {
             Credits credits,
             Strays strays,
             Leases leases,
+            Rollbacks rollbacks,
             CompensationConfig config) {
         this.debts = debts;
         this.flows = flows;
         this.credits = credits;
         this.strays = strays;
         this.leases = leases;
+        this.rollbacks = rollbacks;
         this.config = config;
     }
 
@@ -86,21 +94,43 @@ public class Sweeper {
 
     private Uni<Void> attempt(Debt debt) {
         return give(debt).onFailure().recoverWithUni(e -> {
-            LOG.warnf(
-                    "debt not given kind=%s sku=%s key=%s attempts=%d reason=%s",
-                    debt.kind(), debt.skuId(), debt.deductKey(), debt.attempts() + 1, e.getMessage());
+            int attempts = debt.attempts() + 1;
+            boolean alert = raisesAnAlert(attempts);
+            LOG.logf(
+                    alert ? Logger.Level.ERROR : Logger.Level.WARN,
+                    "%s kind=%s sku=%s key=%s attempts=%d reason=%s",
+                    alert ? "debt still not given" : "debt not given",
+                    debt.kind(),
+                    debt.skuId(),
+                    debt.deductKey(),
+                    attempts,
+                    e.getMessage());
             return debts.failed(debt, e.getMessage(), delay(debt.attempts()));
         });
+    }
+
+    /** At the threshold, and each time the attempts have doubled: told often enough, and not each half a minute. */
+    private boolean raisesAnAlert(int attempts) {
+        int doublings = attempts / config.alertAfter();
+        return attempts % config.alertAfter() == 0 && Integer.bitCount(doublings) == 1;
     }
 
     private Uni<Void> give(Debt debt) {
         return switch (debt.kind()) {
             case STRAY -> strays.give(debt);
+            case ROLLBACK -> rollBack(debt);
             case CREDIT ->
                 flows.find(debt.skuId(), debt.deductKey())
                         .chain(flow -> flow.map(this::giveCredit)
                                 .orElseThrow(() -> new IllegalStateException("a credit without its flow")));
         };
+    }
+
+    /** Once the ledger has it the flow's own CREDIT is what is owed, whether it could be given or not. */
+    private Uni<Void> rollBack(Debt debt) {
+        return rollbacks
+                .decide(new RollbackOrder(debt.skuId(), debt.deductKey(), BY, debt.cause()))
+                .chain(() -> debts.given(debt));
     }
 
     private Uni<Void> giveCredit(Flow flow) {

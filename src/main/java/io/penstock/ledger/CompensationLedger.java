@@ -9,46 +9,70 @@ import io.vertx.sqlclient.RowSet;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * 补偿: what is owed, one row a debt, until it is given. A flow's credit gets its row in the transaction that owes it, and loses it in the one that
- * marks it DONE; strays are written here by whoever finds them. Every method fails with {@link LedgerUnavailable} when the ledger cannot say.
+ * marks it DONE; strays, and rollbacks that could not be decided, are written here by whoever finds them. Every method fails with {@link LedgerUnavailable}
+ * when the ledger cannot say.
  */
 @ApplicationScoped
 public class CompensationLedger {
 
     private static final int EVERY_BUCKET = -1;
-    private static final int ERROR = 255;
+    private static final int TEXT = 255;
 
-    /** A debt that is written down already stays as it is. */
-    private static final String OWE_STRAYS = """
-            INSERT INTO stock_compensation (sku_id, deduct_key, kind, bucket_no, qty)
-            SELECT given.sku_id, given.deduct_key, 'STRAY', given.bucket_no, given.qty
-              FROM %s
+    /** A debt that is written down already stays as it is. Due at once: the sweeper takes a few at a time, however many an outage left. */
+    private static final String OWE = """
+            INSERT INTO stock_compensation (sku_id, deduct_key, kind, bucket_no, qty, cause)
+            SELECT given.sku_id, given.deduct_key, given.kind, given.bucket_no, given.qty, given.cause
+              FROM JSON_TABLE(?, '$[*]' COLUMNS (
+                       sku_id     BIGINT                             PATH '$.sku',
+                       deduct_key VARCHAR(64)  CHARACTER SET ascii   PATH '$.key',
+                       kind       VARCHAR(16)  CHARACTER SET ascii   PATH '$.kind',
+                       bucket_no  INT                                PATH '$.bucket',
+                       qty        INT                                PATH '$.qty',
+                       cause      VARCHAR(255) CHARACTER SET utf8mb4 PATH '$.cause')) AS given
                 ON DUPLICATE KEY UPDATE kind = stock_compensation.kind
+            """;
+
+    /** Rows that are due already keep their place. Zero rows: nothing is owed. */
+    private static final String HASTEN_CREDITS = """
+            UPDATE %s STRAIGHT_JOIN stock_compensation FORCE INDEX (PRIMARY)
+                ON stock_compensation.sku_id = given.sku_id AND stock_compensation.deduct_key = given.deduct_key
+               SET stock_compensation.next_attempt = LEAST(stock_compensation.next_attempt, CURRENT_TIMESTAMP(3))
+             WHERE stock_compensation.kind = 'CREDIT'
             """.formatted(Given.FLOWS);
 
-    /** Zero rows: given before. */
-    private static final String STRAY_GIVEN = """
-            DELETE FROM stock_compensation WHERE sku_id = ? AND deduct_key = ? AND kind = 'STRAY' AND bucket_no = ?
+    /** Zero rows: given before, or a CREDIT, which only its flow's transaction may remove. */
+    private static final String GIVEN = """
+            DELETE FROM stock_compensation
+             WHERE sku_id = ? AND deduct_key = ? AND kind = ? AND bucket_no = ? AND kind <> 'CREDIT'
             """;
 
     private static final String COLUMNS =
-            "kind, sku_id, deduct_key, bucket_no, qty, attempts, last_error, next_attempt";
+            "kind, sku_id, deduct_key, bucket_no, qty, attempts, last_error, next_attempt, cause";
+
+    /** A newer version may owe what this one does not know: it is passed over, not stumbled upon. */
+    private static final String KNOWN_KIND = Stream.of(Debt.Kind.values())
+            .map(kind -> "'" + kind + "'")
+            .collect(Collectors.joining(", ", " kind IN (", ")"));
 
     private static final String OF_KEY = "SELECT " + COLUMNS + """
               FROM stock_compensation
-             WHERE sku_id = ? AND deduct_key = ?
+             WHERE sku_id = ? AND deduct_key = ? AND %s
              ORDER BY kind, bucket_no
-            """;
+            """.formatted(KNOWN_KIND);
 
     private static final String LIST = "SELECT " + COLUMNS + """
               FROM stock_compensation
-             WHERE (sku_id, deduct_key, kind, bucket_no) > (?, ?, ?, ?)
+             WHERE (sku_id, deduct_key, kind, bucket_no) > (?, ?, ?, ?) AND %s
              ORDER BY sku_id, deduct_key, kind, bucket_no
              LIMIT ?
-            """;
+            """.formatted(KNOWN_KIND);
 
     private static final String PENDING =
             "SELECT COUNT(*) AS debts, COALESCE(MAX(attempts), 0) AS attempts FROM stock_compensation";
@@ -57,9 +81,10 @@ public class CompensationLedger {
     private static final String DUE = "SELECT " + COLUMNS + """
               FROM stock_compensation
              WHERE next_attempt <= CURRENT_TIMESTAMP(3) - INTERVAL IF(attempts = 0, ?, 0) MICROSECOND
+               AND %s
              ORDER BY next_attempt
              LIMIT ?
-            """;
+            """.formatted(KNOWN_KIND);
 
     /** Zero rows: given meanwhile. */
     private static final String FAILED = """
@@ -76,23 +101,56 @@ public class CompensationLedger {
     }
 
     public Uni<Void> oweStrays(List<Stray> strays) {
-        List<Stray> sorted = strays.stream()
-                .sorted((a, b) -> new FlowId(a.skuId(), a.deductKey()).compareTo(new FlowId(b.skuId(), b.deductKey())))
+        return owe(strays.stream().map(Owed::stray).toList());
+    }
+
+    /** Rollbacks that could not be decided, of SKUs that the ledger has: the sweeper decides them. Their reasons become the causes. */
+    public Uni<Void> oweRollbacks(List<RollbackOrder> orders) {
+        return owe(orders.stream().map(Owed::rollback).toList());
+    }
+
+    /**
+     * Writes down what is owed, in one transaction; repeating it changes nothing. A CREDIT is written with its flow and nowhere else: here the one that is open, if any, becomes due.
+     */
+    public Uni<Void> owe(List<Owed> owed) {
+        List<Owed> sorted = owed.stream()
+                .sorted(Comparator.<Owed, FlowId>comparing(FlowId::of)
+                        .thenComparing(Owed::kind)
+                        .thenComparing(CompensationLedger::bucketNo))
                 .toList();
-        String given = Given.rows(
-                sorted, stray -> flow(stray).put("bucket", stray.bucketNo()).put("qty", stray.qty()));
-        return transactions.run(
-                transaction -> transaction.execute(OWE_STRAYS, given).map(done -> Ending.keep(null)));
-    }
-
-    private static JsonObject flow(Stray stray) {
-        return Given.flow(new FlowId(stray.skuId(), stray.deductKey()));
-    }
-
-    /** The stray is restored. Repeating it changes nothing. */
-    public Uni<Void> strayGiven(Debt stray) {
+        String debts = Given.rows(
+                sorted.stream().filter(one -> one.kind() != Debt.Kind.CREDIT).toList(), CompensationLedger::row);
+        String credits = Given.rows(
+                sorted.stream().filter(one -> one.kind() == Debt.Kind.CREDIT).toList(),
+                one -> Given.flow(FlowId.of(one)));
         return transactions.run(transaction -> transaction
-                .execute(STRAY_GIVEN, stray.skuId().value(), stray.deductKey().value(), stray.bucketNo())
+                .execute(OWE, debts)
+                .chain(() -> transaction.execute(HASTEN_CREDITS, credits))
+                .map(done -> Ending.keep(null)));
+    }
+
+    private static JsonObject row(Owed owed) {
+        return Given.flow(FlowId.of(owed))
+                .put("kind", owed.kind().name())
+                .put("bucket", bucketNo(owed))
+                .put("qty", owed.qty())
+                .put("cause", Given.text(owed.cause(), TEXT));
+    }
+
+    /** Only a stray is owed to one bucket that is known. */
+    private static int bucketNo(Owed owed) {
+        return owed.kind() == Debt.Kind.STRAY ? owed.bucketNo() : EVERY_BUCKET;
+    }
+
+    /** The stray is restored, or the rollback decided. Repeating it changes nothing; a CREDIT stays until its flow's is DONE. */
+    public Uni<Void> given(Debt debt) {
+        return transactions.run(transaction -> transaction
+                .execute(
+                        GIVEN,
+                        debt.skuId().value(),
+                        debt.deductKey().value(),
+                        debt.kind().name(),
+                        Position.of(debt).bucketNo())
                 .map(done -> Ending.keep(null)));
     }
 
@@ -148,7 +206,7 @@ public class CompensationLedger {
         return transactions.run(transaction -> transaction
                 .execute(
                         FAILED,
-                        Given.text(error, ERROR),
+                        Given.text(error, TEXT),
                         delay.toNanos() / 1_000,
                         debt.skuId().value(),
                         debt.deductKey().value(),
@@ -173,6 +231,7 @@ public class CompensationLedger {
                 row.getInteger("qty"),
                 row.getInteger("attempts"),
                 row.getString("last_error"),
-                FlowTable.instant(row, "next_attempt"));
+                FlowTable.instant(row, "next_attempt"),
+                row.getString("cause"));
     }
 }

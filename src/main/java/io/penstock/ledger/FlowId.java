@@ -22,6 +22,10 @@ record FlowId(SkuId skuId, DeductKey deductKey) implements Comparable<FlowId> {
         return new FlowId(credit.skuId(), credit.deductKey());
     }
 
+    static FlowId of(Owed owed) {
+        return new FlowId(owed.skuId(), owed.deductKey());
+    }
+
     static FlowId of(Flow flow) {
         return new FlowId(flow.skuId(), flow.deductKey());
     }

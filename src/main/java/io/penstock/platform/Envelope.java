@@ -17,6 +17,9 @@ public final class Envelope {
 
     private static final int VERSION = 1;
 
+    /** As much as a broker takes by its defaults; what was compressed below that may be a thousand times larger here. */
+    private static final int LARGEST = 1024 * 1024;
+
     private Envelope() {}
 
     @FunctionalInterface
@@ -42,6 +45,9 @@ public final class Envelope {
     public static JsonNode read(byte[] value) throws Unreadable {
         if (value == null || value.length == 0) {
             throw new Unreadable("empty");
+        }
+        if (value.length > LARGEST) {
+            throw new Unreadable("larger than " + LARGEST + " bytes");
         }
         JsonNode object;
         try {
@@ -80,6 +86,18 @@ public final class Envelope {
             throw new Unreadable(field + " must be an integer");
         }
         return checked(field, () -> value.apply(node.longValue()));
+    }
+
+    /** An integer field that may be missing or null. */
+    public static <T> T optionalInteger(JsonNode object, String field, LongFunction<T> value) throws Unreadable {
+        return object.hasNonNull(field) ? integer(object, field, value) : null;
+    }
+
+    /** Of a topic that is keyed by deduct key: without one, what belongs together would not stay together. */
+    public static void requireKey(byte[] key) throws Unreadable {
+        if (key == null) {
+            throw new Unreadable("key is missing");
+        }
     }
 
     private static <T> T checked(String field, Supplier<T> value) throws Unreadable {

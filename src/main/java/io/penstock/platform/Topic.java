@@ -6,6 +6,8 @@ public enum Topic {
     DEDUCT(Name.DEDUCT, 4),
     /** Rollbacks that others ask for. */
     ROLLBACK(Name.ROLLBACK, 4),
+    /** What could not be decided or given while the ledger was away. */
+    COMPENSATION(Name.COMPENSATION, 4),
     /** What became of each deduction, for the order system. */
     OUTCOME(Name.OUTCOME, 4),
     /** What could not be read, unchanged. */
@@ -15,6 +17,7 @@ public enum Topic {
     public static final class Name {
         public static final String DEDUCT = "stock.deduct";
         public static final String ROLLBACK = "stock.rollback";
+        public static final String COMPENSATION = "stock.compensation";
         public static final String OUTCOME = "stock.outcome";
         public static final String DEAD_LETTER = "stock.dead-letter";
 

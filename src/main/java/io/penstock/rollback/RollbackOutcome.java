@@ -18,7 +18,7 @@ public record RollbackOutcome(Kind kind, FlowStatus status, Integer bucketNo, In
         ALREADY_ROLLED_BACK,
         /** The ledger knew no deduction, then or now. Units went back only where Redis knew one. */
         CANCELLED,
-        /** The ledger has it; Redis does not yet, and is owed. */
+        /** Ledger or Redis could not be reached: it is owed, and will be given. */
         COMPENSATING
     }
 }

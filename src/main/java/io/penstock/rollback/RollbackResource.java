@@ -85,7 +85,8 @@ public class RollbackResource {
             content = @Content(schema = @Schema(implementation = Answer.class)))
     @APIResponse(
             responseCode = "202",
-            description = "COMPENSATING: the credit is owed; Location shows how it ends",
+            description =
+                    "COMPENSATING: ledger or Redis could not be reached; it is owed, and Location shows how it ends",
             content = @Content(schema = @Schema(implementation = Answer.class)))
     @APIResponse(
             responseCode = "503",

@@ -6,6 +6,7 @@ import io.penstock.platform.DependencyUnavailable;
 import io.penstock.platform.Envelope;
 import io.penstock.platform.Unreadable;
 import io.penstock.settlement.DeadLetters;
+import io.penstock.stock.BucketId;
 import io.penstock.stock.DeductKey;
 import io.penstock.stock.SkuId;
 import io.smallrye.mutiny.Multi;
@@ -18,8 +19,8 @@ import org.eclipse.microprofile.reactive.messaging.Incoming;
 import org.jboss.logging.Logger;
 
 /**
- * 回滚 by {@code stock.rollback}: others may write there instead of calling HTTP. What cannot be read, or names an unknown SKU, is a dead letter; while the ledger is away the
- * message is tried again, for ever.
+ * 回滚 by {@code stock.rollback}: others may write there instead of calling HTTP. What cannot be read, or names an unknown SKU, is a dead letter. What the ledger
+ * cannot decide goes on to the compensation channel; what neither takes is tried again, for ever.
  */
 @ApplicationScoped
 public class RollbackTopic {
@@ -55,7 +56,7 @@ public class RollbackTopic {
     private Uni<Void> consume(ConsumerRecord<byte[], byte[]> record) {
         RollbackOrder order;
         try {
-            order = read(record.value());
+            order = read(record);
         } catch (Unreadable e) {
             return deadLetters.bury(record, e.getMessage());
         }
@@ -75,8 +76,11 @@ public class RollbackTopic {
                 .recoverWithUni(e -> deadLetters.bury(record, e.getMessage()));
     }
 
-    private static RollbackOrder read(byte[] value) throws Unreadable {
-        JsonNode message = Envelope.read(value);
+    private static RollbackOrder read(ConsumerRecord<byte[], byte[]> record) throws Unreadable {
+        Envelope.requireKey(record.key());
+        JsonNode message = Envelope.read(record.value());
+        // A hint. Nothing is done with it, but what is wrong with it may be wrong with the rest.
+        Envelope.optionalInteger(message, "bucketNo", BucketId::number);
         String reason = Envelope.optionalString(message, "reason", text -> text);
         return new RollbackOrder(
                 Envelope.integer(message, "skuId", SkuId::new),

@@ -7,6 +7,7 @@ import io.penstock.ledger.FlowLedger;
 import io.penstock.ledger.RollbackOrder;
 import io.penstock.ledger.RolledBack;
 import io.penstock.ledger.RolledBack.Verdict;
+import io.penstock.platform.DependencyUnavailable;
 import io.penstock.rollback.RollbackOutcome.Kind;
 import io.penstock.settlement.Outcomes;
 import io.penstock.sku.Layouts;
@@ -38,6 +39,7 @@ public class Rollbacks {
     private final FlowLedger ledger;
     private final Credits credits;
     private final Outcomes outcomes;
+    private final CompensationChannel channel;
     private final RollbackConfig config;
     private final Map<Kind, Counter> ended = new EnumMap<>(Kind.class);
     private final Counter duplicates;
@@ -48,12 +50,14 @@ public class Rollbacks {
             FlowLedger ledger,
             Credits credits,
             Outcomes outcomes,
+            CompensationChannel channel,
             RollbackConfig config,
             MeterRegistry metrics) {
         this.layouts = layouts;
         this.ledger = ledger;
         this.credits = credits;
         this.outcomes = outcomes;
+        this.channel = channel;
         this.config = config;
         for (Kind kind : Kind.values()) {
             ended.put(
@@ -71,7 +75,31 @@ public class Rollbacks {
                 .register(metrics);
     }
 
+    /** While the ledger is away it is COMPENSATING once the compensation channel has it; if neither takes it, fails as the ledger. */
     public Uni<RollbackOutcome> rollBack(RollbackOrder order) {
+        return decide(order)
+                .onFailure(DependencyUnavailable.class)
+                .recoverWithUni(undecided -> compensate(order, (DependencyUnavailable) undecided))
+                .invoke(outcome -> ended.get(outcome.kind()).increment());
+    }
+
+    private Uni<RollbackOutcome> compensate(RollbackOrder order, DependencyUnavailable undecided) {
+        return channel.take(order, undecided)
+                .onFailure()
+                .transform(e -> {
+                    LOG.warnf(
+                            "rollback not decided and not taken sku=%s key=%s reason=%s",
+                            order.skuId(), order.deductKey(), e.getCause());
+                    return undecided;
+                })
+                .invoke(() -> LOG.infof(
+                        "rollback not decided, will be sku=%s key=%s reason=%s",
+                        order.skuId(), order.deductKey(), undecided.getMessage()))
+                .replaceWith(new RollbackOutcome(Kind.COMPENSATING, null, null, null));
+    }
+
+    /** For whoever has the order written down already: asks the ledger, and fails as it does. */
+    public Uni<RollbackOutcome> decide(RollbackOrder order) {
         return layouts.of(order.skuId())
                 .chain(layout -> ledger.rollBack(List.of(order), layout.strategy() == Strategy.REDIS))
                 .invoke(batch -> {
@@ -85,8 +113,7 @@ public class Rollbacks {
                                         .toList());
                     }
                 })
-                .chain(batch -> credit(batch.rollbacks().get(0)))
-                .invoke(outcome -> ended.get(outcome.kind()).increment());
+                .chain(batch -> credit(batch.rollbacks().get(0)));
     }
 
     private Uni<RollbackOutcome> credit(RolledBack rolledBack) {

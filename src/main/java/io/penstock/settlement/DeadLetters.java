@@ -6,16 +6,15 @@ import io.penstock.platform.Topic;
 import io.quarkus.runtime.Startup;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.reactive.messaging.MutinyEmitter;
-import io.smallrye.reactive.messaging.kafka.api.OutgoingKafkaRecordMetadata;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.eclipse.microprofile.reactive.messaging.Channel;
-import org.eclipse.microprofile.reactive.messaging.Message;
 import org.jboss.logging.Logger;
 
 /** What cannot be read goes to {@code stock.dead-letter}, unchanged, with the reason in its headers; its partition moves on. */
@@ -27,10 +26,10 @@ public class DeadLetters {
     private static final Duration FIRST_DELAY = Duration.ofMillis(100);
     private static final Duration LONGEST_DELAY = Duration.ofSeconds(5);
 
-    private final MutinyEmitter<byte[]> emitter;
+    private final MutinyEmitter<ProducerRecord<byte[], byte[]>> emitter;
     private final Counter counter;
 
-    DeadLetters(@Channel("dead-letter") MutinyEmitter<byte[]> emitter, MeterRegistry metrics) {
+    DeadLetters(@Channel("dead-letter") MutinyEmitter<ProducerRecord<byte[], byte[]>> emitter, MeterRegistry metrics) {
         this.emitter = emitter;
         this.counter = Counter.builder("penstock.dead.letters")
                 .description("Messages that could not be read; each stands in stock.dead-letter with its reason")
@@ -59,7 +58,7 @@ public class DeadLetters {
     private Uni<Void> send(byte[] key, byte[] value, Headers headers, String reason) {
         headers.add("dead-letter-reason", bytes(reason));
         return Uni.createFrom()
-                .deferred(() -> emit(key, value == null ? new byte[0] : value, headers))
+                .deferred(() -> emit(key, value, headers))
                 .onFailure(DeadLetters::isTooLarge)
                 .recoverWithUni(() -> emit(key, new byte[0], headers.add("dead-letter-value", bytes("too large"))))
                 .onFailure()
@@ -72,11 +71,7 @@ public class DeadLetters {
     }
 
     private Uni<Void> emit(byte[] key, byte[] value, Headers headers) {
-        return emitter.sendMessage(Message.of(value)
-                .addMetadata(OutgoingKafkaRecordMetadata.<byte[]>builder()
-                        .withKey(key)
-                        .withHeaders(headers)
-                        .build()));
+        return emitter.send(new ProducerRecord<>(Topic.Name.DEAD_LETTER, null, key, value, headers));
     }
 
     /** Larger than a dead letter may be: it stays where it was, at the topic, partition and offset of the headers. */
@@ -85,6 +80,6 @@ public class DeadLetters {
     }
 
     private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
+        return String.valueOf(text).getBytes(StandardCharsets.UTF_8);
     }
 }

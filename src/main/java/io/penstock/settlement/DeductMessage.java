@@ -89,7 +89,7 @@ public record DeductMessage(List<Part> parts) {
             }
             parts.add(new Part(
                     Envelope.integer(part, "skuId", SkuId::new),
-                    Envelope.integer(part, "bucketNo", DeductMessage::bucketNo),
+                    Envelope.integer(part, "bucketNo", BucketId::number),
                     Envelope.integer(part, "epoch", epoch -> epoch),
                     Envelope.string(part, "deductedAt", DeductMessage::instant),
                     deductions));
@@ -103,13 +103,6 @@ public record DeductMessage(List<Part> parts) {
             throw new Unreadable(field + " must be an array");
         }
         return array;
-    }
-
-    private static int bucketNo(long number) {
-        if (number < 0 || number > BucketId.MAX_NUMBER) {
-            throw new IllegalArgumentException("must be between 0 and " + BucketId.MAX_NUMBER);
-        }
-        return (int) number;
     }
 
     private static Instant instant(String text) {

@@ -10,9 +10,15 @@ public record BucketId(SkuId skuId, SkuCode skuCode, int bucketNo) {
     public static final int MAX_NUMBER = 9_999;
 
     public BucketId {
-        if (bucketNo < 0 || bucketNo > MAX_NUMBER) {
+        number(bucketNo);
+    }
+
+    /** A bucket's number alone, checked. */
+    public static int number(long number) {
+        if (number < 0 || number > MAX_NUMBER) {
             throw new InvalidValue("must be an integer between 0 and " + MAX_NUMBER);
         }
+        return (int) number;
     }
 
     /** The hash tag of the bucket's Redis keys: {@code 1001-SKU_A_B3}, or {@code 1001-SKU_A} for bucket 0. */

@@ -48,6 +48,13 @@ final class AtRest implements AutoCloseable {
         });
     }
 
+    /** Transactions whose outcomes Kafka does not have yet, of all SKUs. */
+    long owedOutcomes() throws SQLException {
+        try (Connection ledger = connect()) {
+            return number(ledger, "SELECT COUNT(*) FROM stock_outcome WHERE id > ?", 0);
+        }
+    }
+
     private List<String> differences(long sku, String code, int buckets) throws Exception {
         List<String> differences = new ArrayList<>();
         try (Connection ledger = connect()) {
