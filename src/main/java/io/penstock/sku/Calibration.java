@@ -75,12 +75,15 @@ public class Calibration {
      * @return fails as {@link #calibrate}
      */
     public Uni<Void> after(Instant at, BucketId bucket) {
-        return Uni.createFrom().deferred(() -> {
-            Instant began = calibrated.get(bucket);
-            return began != null && began.isAfter(at)
-                    ? Uni.createFrom().voidItem()
-                    : calibrate(bucket).chain(() -> after(at, bucket));
-        });
+        return Uni.createFrom()
+                .deferred(() -> hasBegunAfter(at, bucket) ? Uni.createFrom().voidItem() : calibrate(bucket))
+                // The one that was under way had begun before; the next one has not.
+                .chain(() -> hasBegunAfter(at, bucket) ? Uni.createFrom().voidItem() : calibrate(bucket));
+    }
+
+    private boolean hasBegunAfter(Instant at, BucketId bucket) {
+        Instant began = calibrated.get(bucket);
+        return began != null && began.isAfter(at);
     }
 
     /** A missing bucket is loaded instead. Fails as gate, ledger and fence fail, and while units of the bucket are on their way. */
