@@ -6,7 +6,9 @@ requests, repeated and early rollbacks, at-least-once unordered messages, crashe
 between any two steps, holders that pause and wake up late, trimmed tombstones, calibration, units
 that move between buckets, lost history entries, a wiped bucket that is loaded again and a Redis
 failover that loses writes, and checks the invariants of ../protocol.md in each state.
-One SKU; a key is a deduct key. Not in here: closed buckets, spill pointers, adjustments, ORDERED.
+One SKU; a key is a deduct key. Not in here: closed buckets, spill pointers, adjustments, ORDERED, forged
+entries, rejected credits. The complete model is src/test/java/io/penstock/model, which ./mvnw verify runs; this
+one is the core of it in one file, without a build.
 
   python3 protocol_model.py [WORD]     all configurations (a few minutes), or those named with WORD
   python3 protocol_model.py --broken   the same with each safeguard removed in turn:

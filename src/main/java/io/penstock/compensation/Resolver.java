@@ -305,26 +305,27 @@ public class Resolver {
     }
 
     private Uni<Void> act(BucketId bucket, Unconfirmed found) {
-        return removeForeign(bucket, found.suspects())
-                .chain(seen -> seen.isEmpty()
-                        ? Uni.createFrom().voidItem()
-                        : settleForward(bucket, seen.get().epoch(), found.orphans)
-                                .chain(() -> restore(bucket, found.strays)))
+        return gate.inspect(bucket)
+                .chain(seen -> removeForeign(bucket, seen, found.suspects())
+                        .chain(removed -> removed
+                                ? Uni.createFrom().voidItem()
+                                : settleForward(bucket, seen.epoch(), found.orphans)
+                                        .chain(() -> restore(bucket, found.strays))))
                 .chain(() -> adopt(bucket, found.otherQty));
     }
 
-    /** Empty if no script wrote any of them, and they are gone. */
-    private Uni<Optional<Inspection>> removeForeign(BucketId bucket, List<String> suspects) {
-        return gate.inspect(bucket).chain(seen -> {
-            boolean foreign = seen.entries() > seen.count();
-            if (!foreign || suspects.isEmpty() || suspects.size() > Gate.MOST_REMOVED) {
-                return Uni.createFrom().item(Optional.of(seen));
-            }
-            return gate.remove(bucket, seen, suspects)
-                    .chain(removed -> removed == suspects.size()
-                            ? removed(bucket, suspects).replaceWith(Optional.empty())
-                            : Uni.createFrom().item(Optional.of(seen)));
-        });
+    /**
+     * Whether no script wrote any of them, and they are gone. If that cannot be said, the book is made to count all of them: another resolver that slept could still remove what
+     * is about to be settled.
+     */
+    private Uni<Boolean> removeForeign(BucketId bucket, Inspection seen, List<String> suspects) {
+        if (seen.entries() <= seen.count() || suspects.isEmpty()) {
+            return Uni.createFrom().item(false);
+        }
+        return (suspects.size() > Gate.MOST_REMOVED ? Uni.createFrom().item(0) : gate.remove(bucket, seen, suspects))
+                .chain(removed -> removed == suspects.size()
+                        ? removed(bucket, suspects).replaceWith(true)
+                        : calibration.calibrate(bucket).replaceWith(false));
     }
 
     private Uni<Void> restore(BucketId bucket, List<Stray> strays) {

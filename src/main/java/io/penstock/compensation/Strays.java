@@ -10,6 +10,7 @@ import io.penstock.rollback.StillOwed;
 import io.penstock.sku.Layouts;
 import io.penstock.sku.WarmUp;
 import io.penstock.stock.BucketId;
+import io.penstock.stock.Credit;
 import io.penstock.stock.FlowStatus;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -56,10 +57,15 @@ class Strays {
         if (sold && flow.get().bucketNo() != bucket.bucketNo()) {
             return gate.restoreStray(bucket, stray.deductKey(), flow.get().bucketNo());
         }
-        if (sold || flow.isEmpty()) {
-            // Confirmed, or not contradicted: no stray.
+        if (sold || flow.isEmpty() || goesBackWithItsCredit(bucket, flow.get())) {
+            // Confirmed, or not contradicted, or not ours to give: no stray.
             return Uni.createFrom().item(RestoreAnswer.RESTORED_BEFORE);
         }
         return gate.restore(bucket, List.of(stray.deductKey())).map(answers -> answers.get(0));
+    }
+
+    /** To its own bucket, of a rejected flow after a calibration; of a cancelled one, which has no bucket, to any. */
+    private static boolean goesBackWithItsCredit(BucketId bucket, Flow flow) {
+        return flow.credit() == Credit.OWED && (flow.bucketNo() == null || flow.bucketNo() == bucket.bucketNo());
     }
 }

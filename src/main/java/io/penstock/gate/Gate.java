@@ -93,7 +93,10 @@ public class Gate {
                         new Entombed(restoreAnswer(reply.get(0)), reply.get(1).toInteger()));
     }
 
-    /** Makes the entry of a sold flow what the ledger says. Never touches a tombstoned key. */
+    /**
+     * Makes the entry of a sold flow what the ledger says. Never touches a tombstoned key. A bucket that is not loaded loses the claim of its load, which may have read
+     * the ledger before this flow: that load must begin again.
+     */
     public Uni<RestoreAnswer> adopt(BucketId bucket, DeductKey key, Quantity qty) {
         return lanes.call(Script.ADOPT, bucket, List.of(key.value(), qty.toString()))
                 .map(Gate::restoreAnswer);

@@ -4,12 +4,13 @@ import io.penstock.gate.Gate;
 import io.penstock.ledger.AcceptedDeduction;
 import io.penstock.ledger.BucketRef;
 import io.penstock.ledger.CompensationLedger;
+import io.penstock.ledger.Flow;
 import io.penstock.ledger.Settled;
-import io.penstock.ledger.Settled.Verdict;
 import io.penstock.ledger.SettledBatch;
 import io.penstock.ledger.SkuLedger;
 import io.penstock.ledger.Stray;
 import io.penstock.sku.Layouts;
+import io.penstock.stock.FlowStatus;
 import io.penstock.stock.Quantity;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -62,7 +63,7 @@ class AfterSettlement {
 
     private Uni<Void> oweStrays(SettledBatch batch) {
         List<Stray> strays = batch.deductions().stream()
-                .filter(settled -> settled.verdict() == Verdict.SOLD_ELSEWHERE || settled.verdict() == Verdict.FINISHED)
+                .filter(AfterSettlement::leavesAStray)
                 .map(Settled::accepted)
                 .map(accepted -> new Stray(
                         accepted.skuId(),
@@ -76,6 +77,19 @@ class AfterSettlement {
         LOG.warnf(
                 "strays found strays=%d first=%s", strays.size(), strays.get(0).deductKey());
         return untilDone(Uni.createFrom().deferred(() -> debts.oweStrays(strays)));
+    }
+
+    /** The entry of a rejected deduction is none: it goes back with its credit, after a calibration. */
+    private static boolean leavesAStray(Settled settled) {
+        return switch (settled.verdict()) {
+            case SOLD_ELSEWHERE -> true;
+            case FINISHED -> !isOfRejected(settled.flow(), settled.accepted().bucketNo());
+            case DEDUCTED, REJECTED, REDELIVERED, OTHER_QTY, NO_SUCH_BUCKET -> false;
+        };
+    }
+
+    private static boolean isOfRejected(Flow flow, int bucketNo) {
+        return flow.status() == FlowStatus.REJECTED && flow.bucketNo() == bucketNo;
     }
 
     private Uni<Void> buryUnsettled(List<DeductMessage.Part> parts, SettledBatch batch) {

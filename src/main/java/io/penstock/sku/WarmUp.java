@@ -33,6 +33,9 @@ public class WarmUp {
 
     private static final Logger LOG = Logger.getLogger(WarmUp.class);
 
+    /** What was accepted in an older epoch may take the claim away while it settles; behind the next fence there is no more of it, as a rule. */
+    private static final int ROUNDS = 3;
+
     private final Gate gate;
     private final SkuLedger ledger;
     private final Fence fence;
@@ -72,20 +75,41 @@ public class WarmUp {
     }
 
     private Uni<Void> loadOnce(BucketId bucket) {
-        return ledger.raiseEpoch(bucket.skuId(), bucket.bucketNo())
-                .chain(epoch -> gate.begin(bucket, epoch).chain(claim -> switch (claim) {
-                    case REFUSED -> Uni.createFrom().voidItem();
-                    case TAKEN ->
-                        fence.pass(config.fence())
-                                .chain(() -> ledger.snapshot(
-                                        bucket.skuId(),
-                                        bucket.bucketNo(),
-                                        snapshot -> fill(new Load(bucket, epoch, snapshot))))
-                                .invoke(done ->
-                                        LOG.infof("bucket loaded bucket=%s epoch=%d result=%s", bucket, epoch, done))
-                                .chain(() -> matchState(bucket));
-                }));
+        return ledger.raiseEpoch(bucket.skuId(), bucket.bucketNo()).chain(epoch -> load(bucket, epoch, ROUNDS));
     }
+
+    private Uni<Void> load(BucketId bucket, long epoch, int rounds) {
+        return gate.begin(bucket, epoch).chain(claim -> switch (claim) {
+            case REFUSED -> Uni.createFrom().voidItem();
+            case TAKEN ->
+                fence.pass(config.fence())
+                        .chain(() -> ledger.snapshot(
+                                bucket.skuId(), bucket.bucketNo(), snapshot -> fill(new Load(bucket, epoch, snapshot))))
+                        .invoke(filled ->
+                                LOG.infof("bucket loaded bucket=%s epoch=%d result=%s", bucket, epoch, filled.claim()))
+                        .chain(filled -> switch (filled.claim()) {
+                            case TAKEN -> matchState(bucket, filled.closed());
+                            case REFUSED -> beginAgain(bucket, epoch, rounds - 1);
+                        });
+        });
+    }
+
+    /** A deduction that settled meanwhile took the claim away, since this load may have missed it; but another load may have overtaken this one. */
+    private Uni<Void> beginAgain(BucketId bucket, long epoch, int rounds) {
+        if (rounds == 0) {
+            return Uni.createFrom().voidItem();
+        }
+        return units(bucket)
+                .chain(units -> units.epoch() == epoch
+                        ? load(bucket, epoch, rounds)
+                        : Uni.createFrom().voidItem());
+    }
+
+    private Uni<Snapshot.Units> units(BucketId bucket) {
+        return ledger.snapshot(bucket.skuId(), bucket.bucketNo(), Snapshot::units);
+    }
+
+    private record Filled(Claim claim, boolean closed) {}
 
     private record Load(BucketId bucket, long epoch, Snapshot snapshot) {}
 
@@ -97,15 +121,17 @@ public class WarmUp {
     }
 
     /** A loader that wakes up after another one has begun reads that one's epoch, and stops. */
-    private Uni<Claim> fill(Load load) {
+    private Uni<Filled> fill(Load load) {
         Instant since = clock.instant().minus(config.retryHorizon());
         return load.snapshot()
                 .units()
-                .chain(units -> units.epoch() != load.epoch()
-                        ? Uni.createFrom().item(Claim.REFUSED)
-                        : stageFinished(load, since, null)
-                                .chain(() -> stageSold(load, null, new Staged(0, 0)))
-                                .chain(staged -> gate.finish(load.bucket(), load.epoch(), loaded(units, staged))));
+                .chain(units -> (units.epoch() != load.epoch()
+                                ? Uni.createFrom().item(Claim.REFUSED)
+                                : stageFinished(load, since, null)
+                                        .chain(() -> stageSold(load, null, new Staged(0, 0)))
+                                        .chain(staged ->
+                                                gate.finish(load.bucket(), load.epoch(), loaded(units, staged))))
+                        .map(claim -> new Filled(claim, closed(units))));
     }
 
     private static LoadedUnits loaded(Snapshot.Units units, Staged staged) {
@@ -145,9 +171,16 @@ public class WarmUp {
         return page.get(page.size() - 1);
     }
 
-    /** Whoever closes or opens writes the ledger first; what was written after our snapshot is caught up with here. */
-    private Uni<Void> matchState(BucketId bucket) {
-        return ledger.snapshot(bucket.skuId(), bucket.bucketNo(), Snapshot::units)
-                .chain(units -> closed(units) ? gate.close(bucket) : gate.open(bucket));
+    /**
+     * Whoever closes or opens writes the ledger first; what was written after our snapshot is caught up with here, until the ledger says what Redis has. What was put in place
+     * open is never opened: it may have been closed since.
+     */
+    private Uni<Void> matchState(BucketId bucket, boolean closed) {
+        return units(bucket)
+                .map(WarmUp::closed)
+                .chain(shouldBe -> shouldBe == closed
+                        ? Uni.createFrom().voidItem()
+                        : (shouldBe ? gate.close(bucket) : gate.open(bucket))
+                                .chain(() -> matchState(bucket, shouldBe)));
     }
 }

@@ -125,6 +125,21 @@ class CalibrateTest {
         }
 
         @Test
+        void endsTheLoadThatMayHaveReadTheLedgerBefore() {
+            // Given
+            BucketId loading = newBucket();
+            await(gate.begin(loading, 1));
+
+            // When
+            RestoreAnswer answer = await(gate.adopt(loading, key("late"), qty(4)));
+
+            // Then
+            assertEquals(NOT_LOADED, answer);
+            assertEquals(Claim.REFUSED, await(gate.finish(loading, 1, new LoadedUnits(10, 0, 0, false, Map.of()))));
+            assertEquals(Claim.TAKEN, await(gate.begin(loading, 1)));
+        }
+
+        @Test
         void waitsForTheLoadIfTheBucketIsNotLoaded() {
             // When
             RestoreAnswer answer = await(gate.adopt(newBucket(), key("o-1"), qty(4)));
