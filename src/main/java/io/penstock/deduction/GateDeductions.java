@@ -110,6 +110,7 @@ class GateDeductions {
                     ? Uni.createFrom().voidItem()
                     : gate.spill(home(), request.deductKey(), bucket.bucketNo());
             return pointer.chain(() -> log.append(
+                            layout.ordering(),
                             bucket,
                             answer.epoch(),
                             new DeductMessage.Deduction(request.deductKey(), request.qty(), request.traceId())))

@@ -158,6 +158,11 @@ public final class Api {
         return define("\"total\":" + total + ",\"buckets\":" + buckets);
     }
 
+    /** The same, with ordering ORDERED. */
+    public static long newOrderedSku(long total, int buckets) {
+        return define("\"ordering\":\"ORDERED\",\"total\":" + total + ",\"buckets\":" + buckets);
+    }
+
     /** A new SKU that the ledger alone sells. */
     public static long newSku(long total, String strategy) {
         return define("\"total\":" + total + ",\"buckets\":0,\"strategy\":\"" + strategy + "\"");

@@ -242,7 +242,7 @@ class BadInputTest {
                                 NEW_SKU_PATH,
                                 "ordering",
                                 "{\"skuCode\":\"A\",\"total\":1,\"buckets\":0,\"ordering\":#}",
-                                List.of("\"\"", "\"split\"", "\"ORDERED\"", "1")))
+                                List.of("\"\"", "\"split\"", "\"PARTIAL\"", "1")))
                 .flatMap(table -> table);
     }
 
