@@ -9,6 +9,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -62,6 +63,16 @@ final class PackagedService implements AutoCloseable {
     /** It answers, though it may not be ready. */
     void awaitAlive() {
         await().atMost(PATIENCE).pollInterval(Duration.ofMillis(100)).until(() -> answers("/q/health/live"));
+    }
+
+    /** Waits until it has ended by itself; what it printed. */
+    String awaitEnd() throws IOException {
+        await().atMost(PATIENCE).pollInterval(Duration.ofMillis(100)).until(() -> !process.isAlive());
+        return Files.readString(Path.of("target", "packaged-service-" + port + ".log"));
+    }
+
+    int exitCode() {
+        return process.exitValue();
     }
 
     int port() {

@@ -150,6 +150,20 @@ class RollbacksApiTest {
         }
 
         @Test
+        void ofNoBodyTheMediaTypeDoesNotMatter() {
+            // Given
+            long skuId = Api.newSku(10, 0);
+            deducted(skuId, "order-1", 2);
+
+            // When
+            String answer = Api.raw("POST", path(skuId, "order-1") + "/rollback", "Content-Type: text/plain");
+
+            // Then
+            assertTrue(answer.startsWith("HTTP/1.1 200 "), answer);
+            assertEquals("ROLLED_BACK", show(skuId, "order-1").path("status").textValue());
+        }
+
+        @Test
         void keysThatDifferInCaseAreTwo() {
             // Given
             long skuId = Api.newSku(10, 0);
