@@ -1,5 +1,6 @@
 package io.penstock.deduction;
 
+import io.penstock.platform.CrashPoint;
 import io.penstock.platform.LogUnavailable;
 import io.penstock.platform.Overloaded;
 import io.penstock.platform.Topic;
@@ -140,6 +141,7 @@ public class AcceptedLog {
                 producer.send(
                         new ProducerRecord<>(Topic.Name.DEDUCT, partition, null, value),
                         (metadata, failure) -> ended(round, failure));
+                CrashPoint.BEFORE_KAFKA_ACK.pass();
             } catch (RuntimeException e) {
                 ended(round, e);
             }
@@ -159,6 +161,9 @@ public class AcceptedLog {
         }
 
         private void ended(List<Entry> round, Throwable failure) {
+            if (failure == null) {
+                CrashPoint.AFTER_KAFKA_ACK.pass();
+            }
             inFlight.set(false);
             sendNext();
             waiting.addAndGet(-round.size());

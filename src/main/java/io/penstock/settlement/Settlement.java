@@ -10,6 +10,7 @@ import io.penstock.ledger.Outcome;
 import io.penstock.ledger.Settled;
 import io.penstock.ledger.Settled.Verdict;
 import io.penstock.ledger.SettledBatch;
+import io.penstock.platform.CrashPoint;
 import io.penstock.platform.Unreadable;
 import io.quarkus.runtime.Startup;
 import io.smallrye.mutiny.Multi;
@@ -112,7 +113,8 @@ public class Settlement {
                                 .transformToUniAndConcatenate(this::settle))
                 .collect()
                 .last()
-                .invoke(() -> oldestInHand = null);
+                .invoke(() -> oldestInHand = null)
+                .invoke(CrashPoint.BEFORE_OFFSET_COMMIT::pass);
     }
 
     /** Whole parts where they fit, so that a bucket's row is touched once a transaction; a larger part is cut. */
@@ -155,6 +157,7 @@ public class Settlement {
                 .retry()
                 .withBackOff(FIRST_DELAY, LONGEST_DELAY)
                 .indefinitely()
+                .invoke(CrashPoint.AFTER_LEDGER_COMMIT::pass)
                 .invoke(this::count)
                 .call(batch -> outcomes.tell(batch.outcomesId(), told(batch)))
                 .chain(batch -> afterSettlement.follow(parts, batch));
