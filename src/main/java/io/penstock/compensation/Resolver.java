@@ -17,6 +17,7 @@ import io.penstock.platform.Fence;
 import io.penstock.platform.Schedules;
 import io.penstock.settlement.DeductMessage;
 import io.penstock.sku.Calibration;
+import io.penstock.sku.Layouts;
 import io.penstock.sku.WarmUp;
 import io.penstock.stock.BucketId;
 import io.penstock.stock.Credit;
@@ -60,6 +61,7 @@ public class Resolver {
     private final Gate gate;
     private final Fence fence;
     private final AcceptedLog log;
+    private final Layouts layouts;
     private final Calibration calibration;
     private final WarmUp warmUp;
     private final Leases leases;
@@ -72,6 +74,7 @@ public class Resolver {
             Gate gate,
             Fence fence,
             AcceptedLog log,
+            Layouts layouts,
             Calibration calibration,
             WarmUp warmUp,
             Leases leases,
@@ -82,6 +85,7 @@ public class Resolver {
         this.gate = gate;
         this.fence = fence;
         this.log = log;
+        this.layouts = layouts;
         this.calibration = calibration;
         this.warmUp = warmUp;
         this.leases = leases;
@@ -373,13 +377,14 @@ public class Resolver {
                 .ifPresent(deductKey -> quantity(entry)
                         .ifPresent(qty -> deductions.add(new DeductMessage.Deduction(deductKey, qty, null)))));
         LOG.warnf("orphans settled forward bucket=%s orphans=%d", bucket, deductions.size());
-        return Multi.createFrom()
-                .iterable(deductions)
-                .onItem()
-                .transformToUni(deduction -> log.append(bucket, epoch, deduction))
-                .merge(AT_ONCE)
-                .collect()
-                .last()
+        return layouts.of(bucket.skuId())
+                .chain(layout -> Multi.createFrom()
+                        .iterable(deductions)
+                        .onItem()
+                        .transformToUni(deduction -> log.append(layout.ordering(), bucket, epoch, deduction))
+                        .merge(AT_ONCE)
+                        .collect()
+                        .last())
                 .chain(() -> note(
                         Repair.Kind.SETTLED_FORWARD,
                         bucket,

@@ -6,6 +6,7 @@ import io.penstock.platform.Overloaded;
 import io.penstock.platform.Topic;
 import io.penstock.settlement.DeductMessage;
 import io.penstock.stock.BucketId;
+import io.penstock.stock.Ordering;
 import io.smallrye.common.annotation.Identifier;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.subscription.UniEmitter;
@@ -13,6 +14,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,6 +30,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -35,8 +39,11 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Puts accepted deductions into {@code stock.deduct} (acks=all, idempotent). One record is in flight per partition; what is accepted meanwhile travels together in the next, so batches form by themselves and
+ * Puts accepted deductions into the log (acks=all, idempotent). Each travels in a lane; what is accepted while a lane's round is in flight makes its next round, so batches form by themselves and
  * an idle service waits for nothing.
+ *
+ * <p>SPLIT: {@code stock.deduct}, a lane per partition, and one record a round. ORDERED: {@code stock.ordered}, one lane, and one record a deduction, keyed by deduct key. Either way what is appended
+ * later never overtakes.
  *
  * <p>It speaks to Kafka directly, where everything else uses channels: a channel makes one record a deduction, and this one is on the path of every sale.
  *
@@ -50,6 +57,7 @@ public class AcceptedLog {
     private final Producer<byte[], byte[]> producer;
     private final AtomicInteger waiting = new AtomicInteger();
     private final Map<Integer, Lane> lanes = new ConcurrentHashMap<>();
+    private final Lane ordered = new Lane(this::oneByOne);
 
     /** A send blocks while the brokers are away: that must not stop an event loop. */
     private final ExecutorService sender = Executors.newSingleThreadExecutor(task -> new Thread(task, "accepted-log"));
@@ -74,11 +82,12 @@ public class AcceptedLog {
     /**
      * Ends when Kafka has it.
      *
+     * @param ordering of the SKU
      * @param epoch of the bucket when it accepted
      * @throws LogUnavailable (as the failure) if Kafka has not acknowledged in time: it may still arrive
      * @throws Overloaded (as the failure) if too many wait: it was not sent
      */
-    public Uni<Void> append(BucketId bucket, long epoch, DeductMessage.Deduction deduction) {
+    public Uni<Void> append(Ordering ordering, BucketId bucket, long epoch, DeductMessage.Deduction deduction) {
         return Uni.createFrom()
                 .<Void>emitter(emitter -> {
                     if (waiting.incrementAndGet() > config.maxWaiting()) {
@@ -86,14 +95,23 @@ public class AcceptedLog {
                         emitter.fail(new Overloaded("Too many deductions wait for the log."));
                         return;
                     }
-                    int hash = bucket.tag().hashCode() & Integer.MAX_VALUE;
-                    lanes.computeIfAbsent(hash % config.lanes(), Lane::new)
-                            .add(new Entry(bucket, epoch, deduction, emitter, Vertx.currentContext()));
+                    lane(ordering, bucket).add(new Entry(bucket, epoch, deduction, emitter, Vertx.currentContext()));
                 })
                 // While the brokers are away the lanes wait in turn; a client must not.
                 .ifNoItem()
                 .after(config.timeout())
                 .failWith(() -> new LogUnavailable(new TimeoutException("not acknowledged in time")));
+    }
+
+    private Lane lane(Ordering ordering, BucketId bucket) {
+        return switch (ordering) {
+            case SPLIT -> {
+                int hash = bucket.tag().hashCode() & Integer.MAX_VALUE;
+                yield lanes.computeIfAbsent(
+                        hash % config.lanes(), number -> new Lane(round -> List.of(together(round, number))));
+            }
+            case ORDERED -> ordered;
+        };
     }
 
     private record Entry(
@@ -103,15 +121,51 @@ public class AcceptedLog {
             UniEmitter<? super Void> emitter,
             Context context) {}
 
-    /** The entries of one partition. */
+    /** A record, and the entries that are acknowledged with it. */
+    private record Parcel(ProducerRecord<byte[], byte[]> record, List<Entry> entries) {}
+
+    /** All in one record, in the partition of their lane. */
+    private Parcel together(List<Entry> round, int lane) {
+        // Asked every time: a topic may gain partitions while we run.
+        int partition = lane % producer.partitionsFor(Topic.Name.DEDUCT).size();
+        return new Parcel(new ProducerRecord<>(Topic.Name.DEDUCT, partition, null, message(round)), round);
+    }
+
+    /** Each in a record of its own, in the partition of its key. */
+    private List<Parcel> oneByOne(List<Entry> round) {
+        // Without brokers it is here that the round waits, once, and fails together.
+        producer.partitionsFor(Topic.Name.ORDERED);
+        return round.stream()
+                .map(entry -> {
+                    byte[] key = entry.deduction().deductKey().value().getBytes(StandardCharsets.US_ASCII);
+                    List<Entry> alone = List.of(entry);
+                    return new Parcel(new ProducerRecord<>(Topic.Name.ORDERED, key, message(alone)), alone);
+                })
+                .toList();
+    }
+
+    private byte[] message(List<Entry> entries) {
+        Map<BucketId, Map<Long, List<DeductMessage.Deduction>>> byBucket = new LinkedHashMap<>();
+        for (Entry entry : entries) {
+            byBucket.computeIfAbsent(entry.bucket(), bucket -> new LinkedHashMap<>())
+                    .computeIfAbsent(entry.epoch(), epoch -> new ArrayList<>())
+                    .add(entry.deduction());
+        }
+        List<DeductMessage.Part> parts = new ArrayList<>();
+        byBucket.forEach((bucket, byEpoch) -> byEpoch.forEach((epoch, deductions) -> parts.add(
+                new DeductMessage.Part(bucket.skuId(), bucket.bucketNo(), epoch, clock.instant(), deductions))));
+        return new DeductMessage(parts).toBytes();
+    }
+
+    /** Entries on their way, one round after the other. */
     private final class Lane {
 
-        private final int number;
+        private final Function<List<Entry>, List<Parcel>> pack;
         private final Queue<Entry> queue = new ConcurrentLinkedQueue<>();
         private final AtomicBoolean inFlight = new AtomicBoolean();
 
-        Lane(int number) {
-            this.number = number;
+        Lane(Function<List<Entry>, List<Parcel>> pack) {
+            this.pack = pack;
         }
 
         void add(Entry entry) {
@@ -133,62 +187,72 @@ public class AcceptedLog {
                     break;
                 }
             }
+            if (round.isEmpty()) {
+                // Another round took them between the look at the queue and this one's start.
+                nextRound();
+                return;
+            }
+            List<Parcel> parcels;
             try {
-                // Asked every time: a topic may gain partitions while we run.
-                int partition =
-                        number % producer.partitionsFor(Topic.Name.DEDUCT).size();
-                byte[] value = message(round).toBytes();
-                producer.send(
-                        new ProducerRecord<>(Topic.Name.DEDUCT, partition, null, value),
-                        (metadata, failure) -> ended(round, failure));
-                CrashPoint.BEFORE_KAFKA_ACK.pass();
+                parcels = pack.apply(round);
             } catch (RuntimeException e) {
+                nextRound();
                 ended(round, e);
+                return;
+            }
+            AtomicInteger unanswered = new AtomicInteger(parcels.size());
+            for (Parcel parcel : parcels) {
+                ship(parcel, failure -> {
+                    if (failure == null) {
+                        CrashPoint.AFTER_KAFKA_ACK.pass();
+                    }
+                    if (unanswered.decrementAndGet() == 0) {
+                        nextRound();
+                    }
+                    ended(parcel.entries(), failure);
+                });
+                CrashPoint.BEFORE_KAFKA_ACK.pass();
             }
         }
 
-        private DeductMessage message(List<Entry> round) {
-            Map<BucketId, Map<Long, List<DeductMessage.Deduction>>> byBucket = new LinkedHashMap<>();
-            for (Entry entry : round) {
-                byBucket.computeIfAbsent(entry.bucket(), bucket -> new LinkedHashMap<>())
-                        .computeIfAbsent(entry.epoch(), epoch -> new ArrayList<>())
-                        .add(entry.deduction());
-            }
-            List<DeductMessage.Part> parts = new ArrayList<>();
-            byBucket.forEach((bucket, byEpoch) -> byEpoch.forEach((epoch, deductions) -> parts.add(
-                    new DeductMessage.Part(bucket.skuId(), bucket.bucketNo(), epoch, clock.instant(), deductions))));
-            return new DeductMessage(parts);
-        }
-
-        private void ended(List<Entry> round, Throwable failure) {
-            if (failure == null) {
-                CrashPoint.AFTER_KAFKA_ACK.pass();
-            }
+        private void nextRound() {
             inFlight.set(false);
             sendNext();
-            waiting.addAndGet(-round.size());
-            Map<Context, List<Entry>> byContext = new HashMap<>();
-            for (Entry entry : round) {
-                byContext
-                        .computeIfAbsent(entry.context(), context -> new ArrayList<>())
-                        .add(entry);
-            }
-            byContext.forEach((context, entries) -> {
-                if (context == null) {
-                    complete(entries, failure);
-                } else {
-                    context.runOnContext(nothing -> complete(entries, failure));
-                }
-            });
         }
+    }
 
-        private static void complete(List<Entry> entries, Throwable failure) {
-            for (Entry entry : entries) {
-                if (failure == null) {
-                    entry.emitter().complete(null);
-                } else {
-                    entry.emitter().fail(new LogUnavailable(failure));
-                }
+    /** @param ended told once, with null or the failure */
+    private void ship(Parcel parcel, Consumer<Throwable> ended) {
+        try {
+            producer.send(parcel.record(), (metadata, failure) -> ended.accept(failure));
+        } catch (RuntimeException e) {
+            ended.accept(e);
+        }
+    }
+
+    private void ended(List<Entry> entries, Throwable failure) {
+        waiting.addAndGet(-entries.size());
+        Map<Context, List<Entry>> byContext = new HashMap<>();
+        for (Entry entry : entries) {
+            byContext
+                    .computeIfAbsent(entry.context(), context -> new ArrayList<>())
+                    .add(entry);
+        }
+        byContext.forEach((context, sameContext) -> {
+            if (context == null) {
+                complete(sameContext, failure);
+            } else {
+                context.runOnContext(nothing -> complete(sameContext, failure));
+            }
+        });
+    }
+
+    private static void complete(List<Entry> entries, Throwable failure) {
+        for (Entry entry : entries) {
+            if (failure == null) {
+                entry.emitter().complete(null);
+            } else {
+                entry.emitter().fail(new LogUnavailable(failure));
             }
         }
     }

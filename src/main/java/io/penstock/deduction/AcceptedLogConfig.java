@@ -17,13 +17,13 @@ interface AcceptedLogConfig {
     @DurationMax(seconds = 60)
     Duration timeout();
 
-    /** Records in flight at once; each goes to one partition, and a bucket always uses the same. More partitions than this stay unused. */
+    /** SPLIT: records in flight at once; each goes to one partition, and a bucket always uses the same. More partitions than this stay unused. */
     @WithDefault("4")
     @Min(1)
     @Max(64)
     int lanes();
 
-    /** Deductions of one record: with the longest keys and trace ids still below Kafka's megabyte. */
+    /** Deductions of one round. SPLIT sends it as one record: with the longest keys and trace ids still below Kafka's megabyte. */
     @WithDefault("1000")
     @Min(1)
     @Max(1500)

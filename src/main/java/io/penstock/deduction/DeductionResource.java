@@ -26,7 +26,7 @@ import org.jboss.resteasy.reactive.RestQuery;
 import org.jboss.resteasy.reactive.RestResponse;
 
 /** 扣减 over HTTP. */
-@Path("/v1/skus/{skuId}/deductions")
+@Path("/v1/skus")
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "Deductions", description = "扣减: take units of a SKU, once per deduct key")
 public class DeductionResource {
@@ -79,6 +79,7 @@ public class DeductionResource {
             @Schema(examples = "DEDUCTED") String outcome) {}
 
     @POST
+    @Path("/{skuId}/deductions")
     @Consumes(MediaType.APPLICATION_JSON)
     @Operation(
             summary = "Deduct units (扣减)",
@@ -176,7 +177,7 @@ public class DeductionResource {
     }
 
     @GET
-    @Path("/{deductKey}")
+    @Path("/{skuId}/deductions/{deductKey}")
     @Operation(
             summary = "Show one deduction",
             description =

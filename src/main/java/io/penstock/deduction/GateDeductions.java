@@ -112,6 +112,7 @@ class GateDeductions {
                     ? Uni.createFrom().voidItem()
                     : gate.spill(home(), request.deductKey(), bucket.bucketNo()).invoke(CrashPoint.AFTER_SPILL::pass);
             return pointer.chain(() -> log.append(
+                            layout.ordering(),
                             bucket,
                             answer.epoch(),
                             new DeductMessage.Deduction(request.deductKey(), request.qty(), request.traceId())))

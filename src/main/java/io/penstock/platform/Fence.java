@@ -18,7 +18,7 @@ public class Fence {
     /** The consumer group that settles. */
     public static final String SETTLEMENT_GROUP = "penstock-settlement";
 
-    private static final List<Topic> DEDUCT_TOPICS = List.of(Topic.DEDUCT);
+    private static final List<Topic> DEDUCT_TOPICS = List.of(Topic.DEDUCT, Topic.ORDERED);
     private static final Duration LOOK_AGAIN = Duration.ofMillis(25);
 
     private final KafkaAdmin kafka;

@@ -2,6 +2,7 @@ package io.penstock.platform;
 
 import io.vertx.ext.web.RoutingContext;
 import jakarta.ws.rs.WebApplicationException;
+import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
 import org.jboss.logging.Logger;
 import org.jboss.resteasy.reactive.RestResponse;
@@ -14,6 +15,12 @@ class ProblemMappers {
 
     private static final Logger LOG = Logger.getLogger(ProblemMappers.class);
     private static final int RETRY_AFTER_SECONDS = 1;
+
+    private final AllowedMethods allowed;
+
+    ProblemMappers(AllowedMethods allowed) {
+        this.allowed = allowed;
+    }
 
     @ServerExceptionMapper
     RestResponse<Problem> problem(ProblemException e, RoutingContext request) {
@@ -59,13 +66,18 @@ class ProblemMappers {
         return answer(ProblemException.of(ProblemType.INTERNAL, ProblemType.INTERNAL.explanation()), request);
     }
 
-    private static RestResponse<Problem> answer(ProblemException e, RoutingContext request) {
+    private RestResponse<Problem> answer(ProblemException e, RoutingContext request) {
         var response = RestResponse.ResponseBuilder.<Problem>create(e.type().status())
                 .entity(e.problem(request.request().path()))
                 .type(PROBLEM_JSON);
         return switch (e.type()) {
             case OVERLOADED, STOCK_NOT_LOADED, UNAVAILABLE ->
                 response.header("Retry-After", RETRY_AFTER_SECONDS).build();
+            case METHOD_NOT_ALLOWED ->
+                response.header(
+                                HttpHeaders.ALLOW,
+                                String.join(", ", allowed.of(request.request().path())))
+                        .build();
             default -> response.build();
         };
     }

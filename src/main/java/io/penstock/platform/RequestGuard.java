@@ -11,7 +11,7 @@ import jakarta.enterprise.event.Observes;
 
 /**
  * Refuses as a problem what no resource should see: a body of more than 64 KiB, whether it announces its length or comes in chunks; a body without a
- * media type; a path with {@code ;}, since what follows would be cut off and {@code order-1;x} would be {@code order-1}. The server's own limit
+ * media type (of no body, the type is passed over); a path with {@code ;}, since what follows would be cut off and {@code order-1;x} would be {@code order-1}. The server's own limit
  * ({@code quarkus.http.limits.max-body-size}) stands behind it and answers without a body.
  */
 class RequestGuard {
@@ -37,6 +37,9 @@ class RequestGuard {
                     } else if (hasABodyWithoutAType(request.request())) {
                         ProblemType type = ProblemType.UNSUPPORTED_MEDIA_TYPE;
                         answer(request, ProblemException.of(type, type.explanation()));
+                    } else if (announcesNothing(request.request())) {
+                        request.request().headers().remove("Content-Type");
+                        request.next();
                     } else if (mayComeInChunks(request.request())) {
                         request.request().resume();
                         bodies.handle(request);
@@ -58,6 +61,10 @@ class RequestGuard {
         String length = request.getHeader("Content-Length");
         boolean hasABody = length == null ? request.getHeader("Transfer-Encoding") != null : !length.equals("0");
         return hasABody && request.getHeader("Content-Type") == null;
+    }
+
+    private static boolean announcesNothing(HttpServerRequest request) {
+        return "0".equals(request.getHeader("Content-Length"));
     }
 
     private static boolean announcesTooMuch(HttpServerRequest request) {

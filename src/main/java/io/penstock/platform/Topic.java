@@ -4,6 +4,8 @@ package io.penstock.platform;
 public enum Topic {
     /** What the gate accepted; partitioned by bucket. */
     DEDUCT(Name.DEDUCT, 4),
+    /** Of SKUs with ordering ORDERED: what the gate accepted and what is rolled back, by deduct key. */
+    ORDERED(Name.ORDERED, 4),
     /** Rollbacks that others ask for. */
     ROLLBACK(Name.ROLLBACK, 4),
     /** What could not be decided or given while the ledger was away. */
@@ -16,6 +18,7 @@ public enum Topic {
     /** The names as constants, for annotations and configuration. */
     public static final class Name {
         public static final String DEDUCT = "stock.deduct";
+        public static final String ORDERED = "stock.ordered";
         public static final String ROLLBACK = "stock.rollback";
         public static final String COMPENSATION = "stock.compensation";
         public static final String OUTCOME = "stock.outcome";

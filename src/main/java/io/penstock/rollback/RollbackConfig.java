@@ -22,4 +22,16 @@ interface RollbackConfig {
     @DurationMin(millis = 1)
     @DurationMax(seconds = 10)
     Duration firstDelay();
+
+    /** ORDERED: how long a client waits for the end of a rollback that Kafka has; then it is answered 202. Some ms as a rule: this is for an instance that fails over. */
+    @WithDefault("2s")
+    @DurationMin(millis = 0)
+    @DurationMax(seconds = 60)
+    Duration orderedWait();
+
+    /** ORDERED: credits under way on this instance; more are left to the sweeper. Nobody waits for them, and while Redis is away each takes seconds. */
+    @WithDefault("2000")
+    @Min(0)
+    @Max(100000)
+    int orderedUnderway();
 }

@@ -25,7 +25,7 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestResponse;
 
 /** 回滚 over HTTP. */
-@Path("/v1/skus/{skuId}/deductions")
+@Path("/v1/skus")
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "Rollbacks", description = "回滚: give a deduction back, once")
 public class RollbackResource {
@@ -65,7 +65,7 @@ public class RollbackResource {
             @Schema(examples = "2") Integer qty) {}
 
     @POST
-    @Path("/{deductKey}/rollback")
+    @Path("/{skuId}/deductions/{deductKey}/rollback")
     @Consumes(MediaType.APPLICATION_JSON)
     @Operation(
             summary = "Give a deduction back (回滚)",

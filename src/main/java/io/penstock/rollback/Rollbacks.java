@@ -2,14 +2,18 @@ package io.penstock.rollback;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.penstock.ledger.CompensationLedger;
 import io.penstock.ledger.Flow;
 import io.penstock.ledger.FlowLedger;
 import io.penstock.ledger.RollbackOrder;
 import io.penstock.ledger.RolledBack;
 import io.penstock.ledger.RolledBack.Verdict;
+import io.penstock.ledger.RolledBackBatch;
 import io.penstock.platform.DependencyUnavailable;
+import io.penstock.platform.LogUnavailable;
 import io.penstock.rollback.RollbackOutcome.Kind;
 import io.penstock.settlement.Outcomes;
+import io.penstock.sku.Layout;
 import io.penstock.sku.Layouts;
 import io.penstock.stock.Credit;
 import io.penstock.stock.FlowStatus;
@@ -34,12 +38,15 @@ public class Rollbacks {
     private static final Logger LOG = Logger.getLogger(Rollbacks.class);
     private static final Duration LONGEST_DELAY = Duration.ofSeconds(1);
     private static final double JITTER = 0.5;
+    private static final RollbackOutcome COMPENSATING = new RollbackOutcome(Kind.COMPENSATING, null, null, null);
 
     private final Layouts layouts;
     private final FlowLedger ledger;
+    private final OrderedRollbacks ordered;
     private final Credits credits;
     private final Outcomes outcomes;
     private final CompensationChannel channel;
+    private final CompensationLedger debts;
     private final RollbackConfig config;
     private final Map<Kind, Counter> ended = new EnumMap<>(Kind.class);
     private final Counter duplicates;
@@ -48,16 +55,20 @@ public class Rollbacks {
     Rollbacks(
             Layouts layouts,
             FlowLedger ledger,
+            OrderedRollbacks ordered,
             Credits credits,
             Outcomes outcomes,
             CompensationChannel channel,
+            CompensationLedger debts,
             RollbackConfig config,
             MeterRegistry metrics) {
         this.layouts = layouts;
         this.ledger = ledger;
+        this.ordered = ordered;
         this.credits = credits;
         this.outcomes = outcomes;
         this.channel = channel;
+        this.debts = debts;
         this.config = config;
         for (Kind kind : Kind.values()) {
             ended.put(
@@ -75,33 +86,81 @@ public class Rollbacks {
                 .register(metrics);
     }
 
-    /** While the ledger is away it is COMPENSATING once the compensation channel has it; if neither takes it, fails as the ledger. */
+    /**
+     * Rolls back and waits for the end: of an ORDERED SKU as long as configured, then it is COMPENSATING, since Kafka has it. Two that ask for the same at once may both be told
+     * ROLLED_BACK then. What cannot be decided is COMPENSATING once the compensation channel has it; if that does not take it either, fails as the ledger or the log.
+     */
     public Uni<RollbackOutcome> rollBack(RollbackOrder order) {
-        return decide(order)
+        return layouts.of(order.skuId())
+                .chain(layout -> switch (layout.ordering()) {
+                    case SPLIT -> rollBackNow(layout, order).invoke(this::count);
+                    case ORDERED ->
+                        ordered.finished(order)
+                                .chain(flow -> flow.isPresent()
+                                        ? rollBackNow(layout, order).invoke(this::count)
+                                        : rollBackBehindItsDeduction(order));
+                })
                 .onFailure(DependencyUnavailable.class)
-                .recoverWithUni(undecided -> compensate(order, (DependencyUnavailable) undecided))
-                .invoke(outcome -> ended.get(outcome.kind()).increment());
+                .recoverWithUni(undecided -> compensate(order, (DependencyUnavailable) undecided));
     }
 
+    /** The same for whoever need not know the end: ends as soon as the rollback is certain to happen. */
+    public Uni<Void> takeOn(RollbackOrder order) {
+        return layouts.of(order.skuId())
+                .chain(layout -> switch (layout.ordering()) {
+                    case SPLIT -> rollBackNow(layout, order).invoke(this::count).replaceWithVoid();
+                    case ORDERED -> ordered.send(order);
+                })
+                .onFailure(DependencyUnavailable.class)
+                .recoverWithUni(undecided ->
+                        compensate(order, (DependencyUnavailable) undecided).replaceWithVoid());
+    }
+
+    /** For whoever has the order written down already: ends once the ledger or, of an ORDERED SKU, Kafka has it, and fails as they do. */
+    public Uni<Void> decide(RollbackOrder order) {
+        return layouts.of(order.skuId()).chain(layout -> switch (layout.ordering()) {
+            case SPLIT -> rollBackNow(layout, order).replaceWithVoid();
+            case ORDERED -> ordered.send(order);
+        });
+    }
+
+    /** Whichever of Kafka and the ledger is not what failed. */
     private Uni<RollbackOutcome> compensate(RollbackOrder order, DependencyUnavailable undecided) {
-        return channel.take(order, undecided)
-                .onFailure()
+        Uni<Void> taken = undecided instanceof LogUnavailable
+                ? debts.oweRollbacks(List.of(order))
+                : channel.take(order, undecided);
+        return taken.onFailure()
                 .transform(e -> {
                     LOG.warnf(
                             "rollback not decided and not taken sku=%s key=%s reason=%s",
-                            order.skuId(), order.deductKey(), e.getCause());
+                            order.skuId(), order.deductKey(), e);
                     return undecided;
                 })
                 .invoke(() -> LOG.infof(
                         "rollback not decided, will be sku=%s key=%s reason=%s",
                         order.skuId(), order.deductKey(), undecided.getMessage()))
-                .replaceWith(new RollbackOutcome(Kind.COMPENSATING, null, null, null));
+                .replaceWith(COMPENSATING)
+                .invoke(this::count);
     }
 
-    /** For whoever has the order written down already: asks the ledger, and fails as it does. */
-    public Uni<RollbackOutcome> decide(RollbackOrder order) {
-        return layouts.of(order.skuId())
-                .chain(layout -> ledger.rollBack(List.of(order), layout.strategy() == Strategy.REDIS))
+    private void count(RollbackOutcome outcome) {
+        ended.get(outcome.kind()).increment();
+    }
+
+    private Uni<RollbackOutcome> rollBackNow(Layout layout, RollbackOrder order) {
+        return inLedger(List.of(order), layout.strategy() == Strategy.REDIS)
+                .chain(rolledBack -> credited(rolledBack.get(0)));
+    }
+
+    private Uni<RollbackOutcome> rollBackBehindItsDeduction(RollbackOrder order) {
+        return ordered.send(order)
+                .chain(() -> ordered.end(order))
+                .map(ended -> ended.map(Rollbacks::outcome).orElse(COMPENSATING));
+    }
+
+    /** Its first step, in one transaction: what it owes Redis is owed from here on. */
+    Uni<List<RolledBack>> inLedger(List<RollbackOrder> orders, boolean owesCredit) {
+        return ledger.rollBack(orders, owesCredit)
                 .invoke(batch -> {
                     if (batch.outcomesId() != 0) {
                         outcomes.tellSoon(
@@ -113,10 +172,15 @@ public class Rollbacks {
                                         .toList());
                     }
                 })
-                .chain(batch -> credit(batch.rollbacks().get(0)));
+                .map(RolledBackBatch::rollbacks);
     }
 
-    private Uni<RollbackOutcome> credit(RolledBack rolledBack) {
+    /** Its second step, counted. Never fails: what Redis does not take stays owed. */
+    Uni<RollbackOutcome> credit(RolledBack rolledBack) {
+        return credited(rolledBack).invoke(this::count);
+    }
+
+    private Uni<RollbackOutcome> credited(RolledBack rolledBack) {
         Flow flow = rolledBack.flow();
         if (rolledBack.verdict() == Verdict.FINISHED_BEFORE) {
             duplicates.increment();
@@ -143,8 +207,14 @@ public class Rollbacks {
                     LOG.warnf(
                             "credit not given, still owed sku=%s key=%s status=%s reason=%s",
                             flow.skuId(), flow.deductKey(), flow.status(), e.getMessage());
-                    return new RollbackOutcome(Kind.COMPENSATING, null, null, null);
+                    return COMPENSATING;
                 });
+    }
+
+    /** Of a flow that is finished and owes nothing. */
+    private static RollbackOutcome outcome(Flow ended) {
+        Verdict verdict = ended.status() == FlowStatus.ROLLED_BACK ? Verdict.ROLLED_BACK : Verdict.FINISHED_BEFORE;
+        return outcome(verdict, ended, ended.bucketNo(), ended.qty());
     }
 
     private static RollbackOutcome outcome(Verdict verdict, Flow flow, Integer bucketNo, Integer qty) {

@@ -9,6 +9,7 @@ import io.penstock.ledger.Settled;
 import io.penstock.ledger.SettledBatch;
 import io.penstock.ledger.SkuLedger;
 import io.penstock.ledger.Stray;
+import io.penstock.platform.Topic;
 import io.penstock.sku.Layouts;
 import io.penstock.stock.FlowStatus;
 import io.penstock.stock.Quantity;
@@ -55,10 +56,11 @@ class AfterSettlement {
     /**
      * Ends when debts and dead letters are written down, however long that takes: the offset is not committed before.
      *
+     * @param from where the parts came from
      * @param parts as they were settled: their deductions, in order, are those of the batch
      */
-    Uni<Void> follow(List<DeductMessage.Part> parts, SettledBatch batch) {
-        return oweStrays(batch).chain(() -> buryUnsettled(parts, batch)).chain(() -> adopt(parts, batch));
+    Uni<Void> follow(Topic from, List<DeductMessage.Part> parts, SettledBatch batch) {
+        return oweStrays(batch).chain(() -> buryUnsettled(from, parts, batch)).chain(() -> adopt(parts, batch));
     }
 
     private Uni<Void> oweStrays(SettledBatch batch) {
@@ -92,19 +94,24 @@ class AfterSettlement {
         return flow.status() == FlowStatus.REJECTED && flow.bucketNo() == bucketNo;
     }
 
-    private Uni<Void> buryUnsettled(List<DeductMessage.Part> parts, SettledBatch batch) {
+    private Uni<Void> buryUnsettled(Topic from, List<DeductMessage.Part> parts, SettledBatch batch) {
         return eachOf(parts, batch, (part, settled) -> switch (settled.verdict()) {
             case OTHER_QTY ->
-                bury(part, settled, "sold before with qty " + settled.flow().qty());
-            case NO_SUCH_BUCKET -> bury(part, settled, "the ledger has no such bucket");
+                bury(
+                        from,
+                        part,
+                        settled,
+                        "sold before with qty " + settled.flow().qty());
+            case NO_SUCH_BUCKET -> bury(from, part, settled, "the ledger has no such bucket");
             case DEDUCTED, REJECTED, REDELIVERED, SOLD_ELSEWHERE, FINISHED -> null;
         });
     }
 
-    private Uni<Void> bury(DeductMessage.Part part, Settled settled, String reason) {
+    private Uni<Void> bury(Topic from, DeductMessage.Part part, Settled settled, String reason) {
         AcceptedDeduction accepted = settled.accepted();
         var deduction = new DeductMessage.Deduction(accepted.deductKey(), accepted.qty(), accepted.traceId());
         return deadLetters.bury(
+                from,
                 new DeductMessage(List.of(new DeductMessage.Part(
                         part.skuId(), part.bucketNo(), part.epoch(), part.deductedAt(), List.of(deduction)))),
                 reason);

@@ -49,9 +49,9 @@ public class DeadLetters {
     }
 
     /** The one part of a message that cannot be settled, in the message's own format. Ends as the other does. */
-    Uni<Void> bury(DeductMessage message, String reason) {
-        LOG.warnf("dead letter topic=%s message=%s reason=%s", Topic.Name.DEDUCT, message, reason);
-        Headers headers = new RecordHeaders().add("dead-letter-topic", bytes(Topic.Name.DEDUCT));
+    Uni<Void> bury(Topic from, DeductMessage message, String reason) {
+        LOG.warnf("dead letter topic=%s message=%s reason=%s", from.topicName(), message, reason);
+        Headers headers = new RecordHeaders().add("dead-letter-topic", bytes(from.topicName()));
         return send(null, message.toBytes(), headers, reason);
     }
 

@@ -14,10 +14,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The value of {@code stock.deduct}: what one round accepted, by bucket. */
+/** The value of {@code stock.deduct}: what one round accepted, by bucket. In {@code stock.ordered} it has one deduction. */
 public record DeductMessage(List<Part> parts) {
 
-    private static final String TYPE = "DEDUCT";
+    public static final String TYPE = "DEDUCT";
 
     /**
      * What one bucket accepted.
@@ -74,7 +74,11 @@ public record DeductMessage(List<Part> parts) {
 
     /** @throws Unreadable if any of it is not as it should be: then nothing of it is settled */
     public static DeductMessage read(byte[] value) throws Unreadable {
-        JsonNode message = Envelope.read(value);
+        return read(Envelope.read(value));
+    }
+
+    /** The same of a value that {@link Envelope} has read. */
+    public static DeductMessage read(JsonNode message) throws Unreadable {
         if (!TYPE.equals(message.path("type").textValue())) {
             throw new Unreadable("type is not " + TYPE);
         }

@@ -11,7 +11,9 @@ import io.penstock.ledger.Settled;
 import io.penstock.ledger.Settled.Verdict;
 import io.penstock.ledger.SettledBatch;
 import io.penstock.platform.CrashPoint;
+import io.penstock.platform.Topic;
 import io.penstock.platform.Unreadable;
+import io.penstock.stock.FlowStatus;
 import io.quarkus.runtime.Startup;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -21,6 +23,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.eclipse.microprofile.reactive.messaging.Incoming;
@@ -47,9 +51,10 @@ public class Settlement {
     private final Clock clock;
     private final DistributionSummary batchSize;
     private final Counter rejections;
+    private final Counter outOfOrder;
 
-    /** When the oldest deduction of the batch in hand was accepted; null while there is none. */
-    private volatile Instant oldestInHand;
+    /** When the oldest deduction of each batch in hand was accepted: one for each topic at most. */
+    private final Queue<Instant> inHand = new ConcurrentLinkedQueue<>();
 
     Settlement(
             FlowLedger ledger,
@@ -70,6 +75,9 @@ public class Settlement {
                 .register(metrics);
         this.rejections = Counter.builder("penstock.ledger.rejections")
                 .description("Accepted deductions that the ledger had to reject: Redis had lost data")
+                .register(metrics);
+        this.outOfOrder = Counter.builder("penstock.out.of.order.rollbacks")
+                .description("乱序补偿: deductions that reached the ledger after their rollback, and were refused")
                 .register(metrics);
         Gauge.builder("penstock.settlement.lag.seconds", this, Settlement::lagSeconds)
                 .description("Age of the oldest deduction being settled; 0 when there is none")
@@ -99,22 +107,42 @@ public class Settlement {
                 unreadable.add(deadLetters.bury(record, e.getMessage()));
             }
         }
-        oldestInHand = parts.stream()
+        return Multi.createFrom()
+                .iterable(unreadable)
+                .onItem()
+                .transformToUniAndConcatenate(uni -> uni)
+                .collect()
+                .last()
+                .chain(() -> settle(Topic.DEDUCT, parts));
+    }
+
+    /**
+     * Ends once the ledger has all of it and what it leaves is written down, however long that takes. A key that comes twice is decided by the first.
+     *
+     * @param from where it came from
+     * @return fails only by a mistake of ours; giving the same again is harmless
+     */
+    public Uni<Void> settle(Topic from, List<DeductMessage.Part> parts) {
+        Instant oldest = parts.stream()
                 .map(DeductMessage.Part::deductedAt)
                 .min(Instant::compareTo)
                 .orElse(null);
-        return Multi.createBy()
-                .concatenating()
-                .streams(
-                        Multi.createFrom().iterable(unreadable).onItem().transformToUniAndConcatenate(uni -> uni),
-                        Multi.createFrom()
-                                .iterable(batches(parts, config.batch()))
-                                .onItem()
-                                .transformToUniAndConcatenate(this::settle))
-                .collect()
-                .last()
-                .invoke(() -> oldestInHand = null)
-                .invoke(CrashPoint.BEFORE_OFFSET_COMMIT::pass);
+        if (oldest == null) {
+            return Uni.createFrom().voidItem();
+        }
+        return Uni.createFrom()
+                .deferred(() -> {
+                    inHand.add(oldest);
+                    return Multi.createFrom()
+                            .iterable(batches(parts, config.batch()))
+                            .onItem()
+                            .transformToUniAndConcatenate(batch -> settleBatch(from, batch))
+                            .collect()
+                            .last();
+                })
+                .invoke(CrashPoint.BEFORE_OFFSET_COMMIT::pass)
+                .onTermination()
+                .invoke(() -> inHand.remove(oldest));
     }
 
     /** Whole parts where they fit, so that a bucket's row is touched once a transaction; a larger part is cut. */
@@ -139,7 +167,7 @@ public class Settlement {
         return batches;
     }
 
-    private Uni<Void> settle(List<DeductMessage.Part> parts) {
+    private Uni<Void> settleBatch(Topic from, List<DeductMessage.Part> parts) {
         List<AcceptedDeduction> accepted = parts.stream()
                 .flatMap(part -> part.deductions().stream()
                         .map(deduction -> new AcceptedDeduction(
@@ -160,11 +188,15 @@ public class Settlement {
                 .invoke(CrashPoint.AFTER_LEDGER_COMMIT::pass)
                 .invoke(this::count)
                 .call(batch -> outcomes.tell(batch.outcomesId(), told(batch)))
-                .chain(batch -> afterSettlement.follow(parts, batch));
+                .chain(batch -> afterSettlement.follow(from, parts, batch));
     }
 
     private void count(SettledBatch batch) {
         batchSize.record(batch.deductions().size());
+        outOfOrder.increment(batch.deductions().stream()
+                .filter(settled ->
+                        settled.verdict() == Verdict.FINISHED && settled.flow().status() == FlowStatus.CANCELLED)
+                .count());
         long rejected = batch.deductions().stream()
                 .filter(settled -> settled.verdict() == Verdict.REJECTED)
                 .count();
@@ -186,9 +218,10 @@ public class Settlement {
     }
 
     private double lagSeconds() {
-        Instant oldest = oldestInHand;
-        return oldest == null
-                ? 0
-                : Math.max(0, Duration.between(oldest, clock.instant()).toMillis() / 1000.0);
+        return inHand.stream()
+                .min(Instant::compareTo)
+                .map(oldest ->
+                        Math.max(0, Duration.between(oldest, clock.instant()).toMillis() / 1000.0))
+                .orElse(0.0);
     }
 }

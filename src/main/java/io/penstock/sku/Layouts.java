@@ -1,6 +1,7 @@
 package io.penstock.sku;
 
 import com.github.benmanes.caffeine.cache.AsyncLoadingCache;
+import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.penstock.ledger.SkuLedger;
 import io.penstock.platform.ProblemException;
@@ -8,18 +9,25 @@ import io.penstock.platform.ProblemType;
 import io.penstock.stock.SkuId;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
 import org.jboss.logging.Logger;
 
 /**
  * The layouts of the SKUs in use. One that is older than a few seconds is read again behind the request that asks for it; while the ledger is away the last one
  * known serves, so that an outage of the ledger does not stop a sale. A bucket that was closed meanwhile says so itself.
+ *
+ * <p>A SKU that the ledger does not have is not asked for again for a second, so that a flood of wrong numbers does not reach it. One that this instance
+ * defines is known at once.
  */
 @ApplicationScoped
 public class Layouts {
 
     private static final Logger LOG = Logger.getLogger(Layouts.class);
 
+    private static final Duration UNKNOWN_FOR = Duration.ofSeconds(1);
+
     private final AsyncLoadingCache<SkuId, Layout> cache;
+    private final Cache<SkuId, Boolean> unknown;
     private final SkuLedger ledger;
 
     Layouts(LayoutConfig config, SkuLedger ledger) {
@@ -28,20 +36,34 @@ public class Layouts {
                 .maximumSize(config.mostKept())
                 .expireAfterAccess(config.forgetAfter())
                 .refreshAfterWrite(config.refreshAfter())
-                // Null is not kept: a SKU that is unknown now may be defined the next moment.
+                // Null is not kept.
                 .buildAsync((skuId, executor) -> read(skuId)
                         .onFailure()
                         .invoke(e -> LOG.warnf("layout not read sku=%s reason=%s", skuId, e.getMessage()))
                         .subscribeAsCompletionStage());
+        this.unknown = Caffeine.newBuilder()
+                .maximumSize(config.mostKept())
+                .expireAfterWrite(UNKNOWN_FOR)
+                .build();
     }
 
     /** @throws ProblemException (as the failure) {@code unknown-sku} */
     public Uni<Layout> of(SkuId skuId) {
         return Uni.createFrom()
-                .completionStage(() -> cache.get(skuId))
+                .deferred(() -> isUnknown(skuId)
+                        ? Uni.createFrom().nullItem()
+                        : Uni.createFrom().completionStage(cache.get(skuId)))
                 .onItem()
                 .ifNull()
-                .failWith(() -> unknown(skuId));
+                .failWith(() -> {
+                    unknown.get(skuId, asked -> true);
+                    return unknown(skuId);
+                });
+    }
+
+    /** What is known wins: it may have been defined since it was asked for in vain. */
+    private boolean isUnknown(SkuId skuId) {
+        return unknown.getIfPresent(skuId) != null && cache.getIfPresent(skuId) == null;
     }
 
     /** Reads it again now: what was known is stale. */

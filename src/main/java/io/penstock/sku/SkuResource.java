@@ -60,7 +60,10 @@ public class SkuResource {
             @Schema(required = true, minimum = "0", maximum = "64", description = "0: unbucketed", examples = "5")
             int buckets,
 
-            @Schema(defaultValue = "SPLIT") Ordering ordering,
+            @Schema(
+                    defaultValue = "SPLIT",
+                    description = "how deductions and rollbacks travel; ORDERED: by one topic, in order for each key")
+            Ordering ordering,
 
             @Schema(defaultValue = "REDIS", description = "the DB strategies are unbucketed and do without Redis")
             Strategy strategy) {}
@@ -129,8 +132,8 @@ public class SkuResource {
         Long buckets = body.integer("buckets", JsonBody.between(0, MAX_BUCKETS));
         Ordering ordering = body.optionalEnum("ordering", Ordering.class, Ordering.SPLIT);
         Strategy strategy = body.optionalEnum("strategy", Strategy.class, Strategy.REDIS);
-        if (ordering == Ordering.ORDERED) {
-            body.violation("ordering", "ORDERED is not implemented yet, only SPLIT");
+        if (strategy != Strategy.REDIS && ordering == Ordering.ORDERED) {
+            body.violation("ordering", "must be SPLIT with strategy " + strategy + ", whose deductions pass no log");
         }
         if (strategy != Strategy.REDIS && buckets != null && buckets != 0) {
             body.violation("buckets", "must be 0 with strategy " + strategy);

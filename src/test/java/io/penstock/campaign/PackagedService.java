@@ -86,6 +86,16 @@ final class PackagedService implements AutoCloseable {
         await().atMost(PATIENCE).pollInterval(Duration.ofMillis(100)).until(() -> answers("/q/health/live"));
     }
 
+    /** Waits until it has ended by itself; what it printed. */
+    String awaitEnd() throws IOException {
+        await().atMost(PATIENCE).pollInterval(Duration.ofMillis(100)).until(() -> !process.isAlive());
+        return Files.readString(Path.of("target", "packaged-service-" + port + ".log"));
+    }
+
+    int exitCode() {
+        return process.exitValue();
+    }
+
     int port() {
         return port;
     }

@@ -37,10 +37,13 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** The compensation channel: what the ledger could not decide is taken, written down, shown, and decided. No sweeper runs here: each debt stands until it is retried. */
+/**
+ * The compensation channel: what the ledger could not decide is taken, written down, shown, and decided. No sweeper runs here: each debt stands until it is retried.
+ *
+ * <p>Flat, since a test profile and nested classes do not go together.
+ */
 @QuarkusTest
 @TestProfile(CompensationChannelTest.WithoutSweeper.class)
 class CompensationChannelTest {
@@ -127,102 +130,98 @@ class CompensationChannelTest {
         await().atMost(PATIENCE).until(() -> Api.get("/q/health/ready").status() == 200);
     }
 
-    @Nested
-    class WhenTheLedgerHangs {
+    @Test
+    void aRollbackWhileTheLedgerHangsIsTakenShownAndDecidedOnce() {
+        // Given
+        long sku = Api.newSku(100, 0);
+        sold(sku, "order-1");
 
-        @Test
-        void aRollbackIsTakenShownAndDecidedOnce() {
-            // Given
-            long sku = Api.newSku(100, 0);
-            sold(sku, "order-1");
+        // When
+        LocalServers.forTests().ledger().pause();
+        Answer first = rollBack(sku, "order-1");
+        Answer again = rollBack(sku, "order-1");
+        LocalServers.forTests().ledger().resume();
 
-            // When
-            LocalServers.forTests().ledger().pause();
-            Answer first = rollBack(sku, "order-1");
-            Answer again = rollBack(sku, "order-1");
-            LocalServers.forTests().ledger().resume();
+        // Then
+        JsonNode body = first.ok(202);
+        assertEquals(Set.of("deductKey", "skuId", "outcome"), Api.fields(body));
+        assertEquals("COMPENSATING", body.path("outcome").textValue());
+        assertTrue(first.header("Location").endsWith(path(sku, "order-1")), first.header("Location"));
+        again.ok(202);
+        awaitOwed(sku, "ROLLBACK order-1 null");
+        JsonNode debt = owed(sku).get(0);
+        assertEquals(
+                Set.of("kind", "skuId", "deductKey", "bucketNo", "qty", "attempts", "lastError", "nextAttempt"),
+                Api.fields(debt));
+        assertEquals(0, debt.path("attempts").intValue());
 
-            // Then
-            JsonNode body = first.ok(202);
-            assertEquals(Set.of("deductKey", "skuId", "outcome"), Api.fields(body));
-            assertEquals("COMPENSATING", body.path("outcome").textValue());
-            assertTrue(first.header("Location").endsWith(path(sku, "order-1")), first.header("Location"));
-            again.ok(202);
-            awaitOwed(sku, "ROLLBACK order-1 null");
-            JsonNode debt = owed(sku).get(0);
-            assertEquals(
-                    Set.of("kind", "skuId", "deductKey", "bucketNo", "qty", "attempts", "lastError", "nextAttempt"),
-                    Api.fields(debt));
-            assertEquals(0, debt.path("attempts").intValue());
+        // And when
+        retry(sku, "order-1");
 
-            // And when
-            retry(sku, "order-1");
+        // Then
+        awaitStatus(sku, "order-1", "ROLLED_BACK");
+        awaitOwed(sku);
+        assertEquals(100, available(sku));
+        assertEquals(100, Api.view(sku).path("ledgerAvailable").longValue());
+        assertEquals(
+                "ALREADY_ROLLED_BACK",
+                rollBack(sku, "order-1").ok(200).path("outcome").textValue());
+    }
 
-            // Then
-            awaitStatus(sku, "order-1", "ROLLED_BACK");
-            awaitOwed(sku);
-            assertEquals(100, available(sku));
-            assertEquals(100, Api.view(sku).path("ledgerAvailable").longValue());
-            assertEquals(
-                    "ALREADY_ROLLED_BACK",
-                    rollBack(sku, "order-1").ok(200).path("outcome").textValue());
-        }
+    @Test
+    void theJournalTellsWhoDecidedARollbackAndWhy() {
+        // Given
+        long sku = Api.newSku(100, 0);
+        sold(sku, "order-1");
+        LocalServers.forTests().ledger().pause();
+        rollBack(sku, "order-1").ok(202);
+        Api.post(path(sku, "order-2") + "/rollback").ok(202);
+        LocalServers.forTests().ledger().resume();
+        awaitOwed(sku, "ROLLBACK order-1 null", "ROLLBACK order-2 null");
 
-        @Test
-        void theJournalTellsWhoDecidedItAndWhy() {
-            // Given
-            long sku = Api.newSku(100, 0);
-            sold(sku, "order-1");
-            LocalServers.forTests().ledger().pause();
-            rollBack(sku, "order-1").ok(202);
-            Api.post(path(sku, "order-2") + "/rollback").ok(202);
-            LocalServers.forTests().ledger().resume();
-            awaitOwed(sku, "ROLLBACK order-1 null", "ROLLBACK order-2 null");
+        // When
+        retry(sku, "order-1");
+        retry(sku, "order-2");
+        awaitOwed(sku);
 
-            // When
-            retry(sku, "order-1");
-            retry(sku, "order-2");
-            awaitOwed(sku);
+        // Then
+        assertEquals("ROLLED_BACK compensation changed his mind", journalled(sku, "order-1", 1));
+        assertEquals("CANCELLED compensation The ledger did not answer in time.", journalled(sku, "order-2", 0));
+        assertEquals(100, available(sku));
+    }
 
-            // Then
-            assertEquals("ROLLED_BACK compensation changed his mind", journalled(sku, "order-1", 1));
-            assertEquals("CANCELLED compensation The ledger did not answer in time.", journalled(sku, "order-2", 0));
-            assertEquals(100, available(sku));
-        }
+    private static String journalled(long sku, String key, int line) {
+        JsonNode entry = Api.get(path(sku, key) + "?journal=true")
+                .ok(200)
+                .path("journal")
+                .path(line);
+        return entry.path("change").textValue() + " " + entry.path("by").textValue() + " "
+                + entry.path("why").textValue();
+    }
 
-        private static String journalled(long sku, String key, int line) {
-            JsonNode entry = Api.get(path(sku, key) + "?journal=true")
-                    .ok(200)
-                    .path("journal")
-                    .path(line);
-            return entry.path("change").textValue() + " " + entry.path("by").textValue() + " "
-                    + entry.path("why").textValue();
-        }
+    @Test
+    void aRollbackByTopicWhileTheLedgerHangsIsTakenTooAndNothingIsADeadLetter() {
+        // Given
+        long sku = Api.newSku(100, 0);
+        sold(sku, "order-1");
+        double deadLetters = deadLetters();
+        double compensating = compensating();
 
-        @Test
-        void aRollbackByTopicIsTakenTooAndNothingIsADeadLetter() {
-            // Given
-            long sku = Api.newSku(100, 0);
-            sold(sku, "order-1");
-            double deadLetters = deadLetters();
-            double compensating = compensating();
+        // When
+        LocalServers.forTests().ledger().pause();
+        send(
+                Topic.Name.ROLLBACK,
+                "order-1",
+                "{\"v\":1,\"deductKey\":\"order-1\",\"skuId\":" + sku + ",\"reason\":\"cancelled\"}");
+        await().atMost(PATIENCE).until(() -> compensating() > compensating);
+        LocalServers.forTests().ledger().resume();
 
-            // When
-            LocalServers.forTests().ledger().pause();
-            send(
-                    Topic.Name.ROLLBACK,
-                    "order-1",
-                    "{\"v\":1,\"deductKey\":\"order-1\",\"skuId\":" + sku + ",\"reason\":\"cancelled\"}");
-            await().atMost(PATIENCE).until(() -> compensating() > compensating);
-            LocalServers.forTests().ledger().resume();
-
-            // Then
-            awaitOwed(sku, "ROLLBACK order-1 null");
-            retry(sku, "order-1");
-            awaitStatus(sku, "order-1", "ROLLED_BACK");
-            await().until(() -> available(sku) == 100);
-            assertEquals(deadLetters, deadLetters());
-        }
+        // Then
+        awaitOwed(sku, "ROLLBACK order-1 null");
+        retry(sku, "order-1");
+        awaitStatus(sku, "order-1", "ROLLED_BACK");
+        await().until(() -> available(sku) == 100);
+        assertEquals(deadLetters, deadLetters());
     }
 
     private static double deadLetters() {
@@ -242,131 +241,118 @@ class CompensationChannelTest {
                 .sum();
     }
 
-    @Nested
-    class WhenLedgerAndKafkaHang {
+    @Test
+    void aRollbackWhileLedgerAndKafkaHangIsNotTaken() {
+        // Given
+        long sku = Api.newSku(100, 0);
+        sold(sku, "order-1");
 
-        @Test
-        void aRollbackIsNotTaken() {
-            // Given
-            long sku = Api.newSku(100, 0);
-            sold(sku, "order-1");
+        // When
+        LocalServers.forTests().kafka().pause();
+        LocalServers.forTests().ledger().pause();
+        Answer answer = rollBack(sku, "order-1");
+        LocalServers.forTests().kafka().resume();
+        LocalServers.forTests().ledger().resume();
 
-            // When
-            LocalServers.forTests().kafka().pause();
-            LocalServers.forTests().ledger().pause();
-            Answer answer = rollBack(sku, "order-1");
-            LocalServers.forTests().kafka().resume();
-            LocalServers.forTests().ledger().resume();
+        // Then
+        answer.problem(ProblemType.UNAVAILABLE);
+        assertEquals("1", answer.header("Retry-After"));
 
-            // Then
-            answer.problem(ProblemType.UNAVAILABLE);
-            assertEquals("1", answer.header("Retry-After"));
+        // And when it is asked for again
+        await().atMost(PATIENCE).until(() -> Api.get("/q/health/ready").status() == 200);
+        rollBack(sku, "order-1").ok(200);
 
-            // And when it is asked for again
-            await().atMost(PATIENCE).until(() -> Api.get("/q/health/ready").status() == 200);
-            rollBack(sku, "order-1").ok(200);
-
-            // Then
-            awaitStatus(sku, "order-1", "ROLLED_BACK");
-            await().until(() -> available(sku) == 100);
-        }
+        // Then
+        awaitStatus(sku, "order-1", "ROLLED_BACK");
+        await().until(() -> available(sku) == 100);
     }
 
-    @Nested
-    class WhenOthersTellWhatIsOwed {
+    @Test
+    void whatOthersTellIsWrittenDownOnceWhateverIsRepeated() {
+        // Given
+        long sku = Api.newSku(100, 2);
 
-        @Test
-        void itIsWrittenDownOnceWhateverIsRepeated() {
-            // Given
-            long sku = Api.newSku(100, 2);
+        // When
+        tell("ROLLBACK", sku, "order-1", ",\"bucketNo\":2");
+        tell("STRAY", sku, "order-1", ",\"bucketNo\":2");
+        tell("STRAY", sku, "order-1", ",\"bucketNo\":2");
+        tell("ROLLBACK", sku, "order-1", "");
 
-            // When
-            tell("ROLLBACK", sku, "order-1", ",\"bucketNo\":2");
-            tell("STRAY", sku, "order-1", ",\"bucketNo\":2");
-            tell("STRAY", sku, "order-1", ",\"bucketNo\":2");
-            tell("ROLLBACK", sku, "order-1", "");
+        // Then
+        awaitOwed(sku, "ROLLBACK order-1 null", "STRAY order-1 2");
 
-            // Then
-            awaitOwed(sku, "ROLLBACK order-1 null", "STRAY order-1 2");
+        // And when
+        retry(sku, "order-1");
 
-            // And when
-            retry(sku, "order-1");
-
-            // Then
-            awaitOwed(sku);
-            awaitStatus(sku, "order-1", "CANCELLED");
-        }
-
-        @Test
-        void aCreditThatNobodyOwesIsPassedOver() {
-            // Given
-            long sku = Api.newSku(100, 0);
-            sold(sku, "order-1");
-
-            // When
-            tell("CREDIT", sku, "order-1", "");
-            tell("ROLLBACK", sku, "order-1", "");
-
-            // Then
-            awaitOwed(sku, "ROLLBACK order-1 null");
-            assertEquals(98, available(sku));
-        }
+        // Then
+        awaitOwed(sku);
+        awaitStatus(sku, "order-1", "CANCELLED");
     }
 
-    @Nested
-    class WhenADebtCannotBeGiven {
+    @Test
+    void aCreditThatNobodyOwesIsPassedOver() {
+        // Given
+        long sku = Api.newSku(100, 0);
+        sold(sku, "order-1");
 
-        private final Queue<LogRecord> logged = new ConcurrentLinkedQueue<>();
-        private final Handler listener = new Handler() {
-            @Override
-            public void publish(LogRecord record) {
-                logged.add(record);
-            }
+        // When
+        tell("CREDIT", sku, "order-1", "");
+        tell("ROLLBACK", sku, "order-1", "");
 
-            @Override
-            public void flush() {
-                // Nothing is held back.
-            }
+        // Then
+        awaitOwed(sku, "ROLLBACK order-1 null");
+        assertEquals(98, available(sku));
+    }
 
-            @Override
-            public void close() {
-                // Nothing is open.
-            }
-        };
-
-        @Test
-        void itIsKeptWithItsLastErrorAndAlertedEachTimeItsAttemptsDouble() {
-            // Given a rollback that no retry can decide
-            SkuId unknown = new SkuId(Api.newSkuId());
-            debts.oweRollbacks(List.of(new RollbackOrder(unknown, new DeductKey("order-1"), "http", null)))
-                    .await()
-                    .atMost(PATIENCE);
-            Logger log = Logger.getLogger(Sweeper.class.getName());
-            log.addHandler(listener);
-
-            // When
-            for (int attempts = 1; attempts <= 9; attempts++) {
-                int expected = attempts;
-                retry(unknown.value(), "order-1");
-                await().until(() ->
-                        owed(unknown.value()).get(0).path("attempts").intValue() == expected);
-            }
-            log.removeHandler(listener);
-
-            // Then
-            assertEquals(
-                    "There is no SKU " + unknown + ".",
-                    owed(unknown.value()).get(0).path("lastError").textValue());
-            List<String> alerts = new ArrayList<>();
-            logged.stream()
-                    .filter(record -> record.getLevel().intValue() >= Level.SEVERE.intValue())
-                    .forEach(record -> alerts.add(record.getMessage()));
-            assertEquals(List.of(alert(unknown, 2), alert(unknown, 4), alert(unknown, 8)), alerts);
+    private final Queue<LogRecord> logged = new ConcurrentLinkedQueue<>();
+    private final Handler listener = new Handler() {
+        @Override
+        public void publish(LogRecord record) {
+            logged.add(record);
         }
 
-        private static String alert(SkuId sku, int attempts) {
-            return "debt still not given kind=ROLLBACK sku=" + sku + " key=order-1 attempts=" + attempts
-                    + " reason=There is no SKU " + sku + ".";
+        @Override
+        public void flush() {
+            // Nothing is held back.
         }
+
+        @Override
+        public void close() {
+            // Nothing is open.
+        }
+    };
+
+    @Test
+    void aDebtThatCannotBeGivenIsKeptWithItsLastErrorAndAlertedEachTimeItsAttemptsDouble() {
+        // Given a rollback that no retry can decide
+        SkuId unknown = new SkuId(Api.newSkuId());
+        debts.oweRollbacks(List.of(new RollbackOrder(unknown, new DeductKey("order-1"), "http", null)))
+                .await()
+                .atMost(PATIENCE);
+        Logger log = Logger.getLogger(Sweeper.class.getName());
+        log.addHandler(listener);
+
+        // When
+        for (int attempts = 1; attempts <= 9; attempts++) {
+            int expected = attempts;
+            retry(unknown.value(), "order-1");
+            await().until(() -> owed(unknown.value()).get(0).path("attempts").intValue() == expected);
+        }
+        log.removeHandler(listener);
+
+        // Then
+        assertEquals(
+                "There is no SKU " + unknown + ".",
+                owed(unknown.value()).get(0).path("lastError").textValue());
+        List<String> alerts = new ArrayList<>();
+        logged.stream()
+                .filter(record -> record.getLevel().intValue() >= Level.SEVERE.intValue())
+                .forEach(record -> alerts.add(record.getMessage()));
+        assertEquals(List.of(alert(unknown, 2), alert(unknown, 4), alert(unknown, 8)), alerts);
+    }
+
+    private static String alert(SkuId sku, int attempts) {
+        return "debt still not given kind=ROLLBACK sku=" + sku + " key=order-1 attempts=" + attempts
+                + " reason=There is no SKU " + sku + ".";
     }
 }

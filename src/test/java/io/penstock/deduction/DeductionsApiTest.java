@@ -45,7 +45,11 @@ class DeductionsApiTest {
     }
 
     private static long sku(long total, String strategy) {
-        return strategy.equals("REDIS") ? Api.newSku(total, 0) : Api.newSku(total, strategy);
+        return switch (strategy) {
+            case "REDIS" -> Api.newSku(total, 0);
+            case "ORDERED" -> Api.newOrderedSku(total, 0);
+            default -> Api.newSku(total, strategy);
+        };
     }
 
     private static Set<String> and(Set<String> fields, String another) {
@@ -58,7 +62,7 @@ class DeductionsApiTest {
     class WhateverSells {
 
         @ParameterizedTest
-        @ValueSource(strings = {"REDIS", "DB_CONDITIONAL", "DB_PESSIMISTIC"})
+        @ValueSource(strings = {"REDIS", "ORDERED", "DB_CONDITIONAL", "DB_PESSIMISTIC"})
         void units(String strategy) {
             // Given
             long skuId = sku(10, strategy);
@@ -85,7 +89,7 @@ class DeductionsApiTest {
         }
 
         @ParameterizedTest
-        @ValueSource(strings = {"REDIS", "DB_CONDITIONAL", "DB_PESSIMISTIC"})
+        @ValueSource(strings = {"REDIS", "ORDERED", "DB_CONDITIONAL", "DB_PESSIMISTIC"})
         void theLastUnit(String strategy) {
             // Given
             long skuId = sku(10, strategy);
@@ -102,7 +106,7 @@ class DeductionsApiTest {
         }
 
         @ParameterizedTest
-        @ValueSource(strings = {"REDIS", "DB_CONDITIONAL", "DB_PESSIMISTIC"})
+        @ValueSource(strings = {"REDIS", "ORDERED", "DB_CONDITIONAL", "DB_PESSIMISTIC"})
         void aKeyOnce(String strategy) {
             // Given
             long skuId = sku(10, strategy);
@@ -123,7 +127,7 @@ class DeductionsApiTest {
         }
 
         @ParameterizedTest
-        @ValueSource(strings = {"REDIS", "DB_CONDITIONAL", "DB_PESSIMISTIC"})
+        @ValueSource(strings = {"REDIS", "ORDERED", "DB_CONDITIONAL", "DB_PESSIMISTIC"})
         void nothingToAKeyOfAnotherQuantity(String strategy) {
             // Given
             long skuId = sku(10, strategy);
@@ -139,7 +143,7 @@ class DeductionsApiTest {
         }
 
         @ParameterizedTest
-        @ValueSource(strings = {"REDIS", "DB_CONDITIONAL", "DB_PESSIMISTIC"})
+        @ValueSource(strings = {"REDIS", "ORDERED", "DB_CONDITIONAL", "DB_PESSIMISTIC"})
         void notMoreThanThereIs(String strategy) {
             // Given
             long skuId = sku(10, strategy);
@@ -161,7 +165,7 @@ class DeductionsApiTest {
         }
 
         @ParameterizedTest
-        @ValueSource(strings = {"REDIS", "DB_CONDITIONAL", "DB_PESSIMISTIC"})
+        @ValueSource(strings = {"REDIS", "ORDERED", "DB_CONDITIONAL", "DB_PESSIMISTIC"})
         void nothingToAKeyThatWasRolledBack(String strategy) {
             // Given
             long skuId = sku(10, strategy);
@@ -180,7 +184,7 @@ class DeductionsApiTest {
         }
 
         @ParameterizedTest
-        @ValueSource(strings = {"REDIS", "DB_CONDITIONAL", "DB_PESSIMISTIC"})
+        @ValueSource(strings = {"REDIS", "ORDERED", "DB_CONDITIONAL", "DB_PESSIMISTIC"})
         void nothingToAKeyThatWasCancelled(String strategy) {
             // Given
             long skuId = sku(10, strategy);
@@ -197,7 +201,7 @@ class DeductionsApiTest {
         }
 
         @ParameterizedTest
-        @ValueSource(strings = {"REDIS", "DB_CONDITIONAL", "DB_PESSIMISTIC"})
+        @ValueSource(strings = {"REDIS", "ORDERED", "DB_CONDITIONAL", "DB_PESSIMISTIC"})
         void toKeysThatDifferInCaseAloneTwice(String strategy) {
             // Given
             long skuId = sku(10, strategy);
@@ -214,7 +218,7 @@ class DeductionsApiTest {
         }
 
         @ParameterizedTest
-        @ValueSource(strings = {"REDIS", "DB_CONDITIONAL", "DB_PESSIMISTIC"})
+        @ValueSource(strings = {"REDIS", "ORDERED", "DB_CONDITIONAL", "DB_PESSIMISTIC"})
         void anOrderOfTwoSkusFromBoth(String strategy) {
             // Given
             long one = sku(10, strategy);
@@ -235,7 +239,7 @@ class DeductionsApiTest {
         }
 
         @ParameterizedTest
-        @ValueSource(strings = {"REDIS", "DB_CONDITIONAL", "DB_PESSIMISTIC"})
+        @ValueSource(strings = {"REDIS", "ORDERED", "DB_CONDITIONAL", "DB_PESSIMISTIC"})
         void theWidestKeyAndQuantity(String strategy) {
             // Given
             long skuId = sku(1_000_000, strategy);

@@ -77,6 +77,7 @@ class MetricsTest {
                 "penstock_settlement_batch_size_sum",
                 "penstock_settlement_lag_seconds",
                 "penstock_ledger_rejections_total",
+                "penstock_out_of_order_rollbacks_total",
                 "penstock_dead_letters_total")) {
             assertEquals(0.0, metrics.get(name), name);
         }

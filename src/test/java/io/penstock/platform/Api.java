@@ -24,6 +24,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Calls the service as its clients do, byte by byte where that matters. */
 public final class Api {
@@ -136,11 +138,12 @@ public final class Api {
     }
 
     /** A request line that no HTTP library would send; the whole answer as text. */
-    public static String raw(String method, String target) {
+    public static String raw(String method, String target, String... headers) {
         try (Socket socket = new Socket("localhost", RestAssured.port)) {
             socket.setSoTimeout((int) PATIENCE.toMillis());
             String request = method + " " + target
-                    + " HTTP/1.1\r\nHost: penstock\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+                    + " HTTP/1.1\r\nHost: penstock\r\nConnection: close\r\nContent-Length: 0\r\n"
+                    + Stream.of(headers).map(header -> header + "\r\n").collect(Collectors.joining()) + "\r\n";
             socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
@@ -156,6 +159,11 @@ public final class Api {
     /** A new SKU in so many buckets. */
     public static long newSku(long total, int buckets) {
         return define("\"total\":" + total + ",\"buckets\":" + buckets);
+    }
+
+    /** The same, with ordering ORDERED. */
+    public static long newOrderedSku(long total, int buckets) {
+        return define("\"ordering\":\"ORDERED\",\"total\":" + total + ",\"buckets\":" + buckets);
     }
 
     /** A new SKU that the ledger alone sells. */

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -242,7 +243,7 @@ class BadInputTest {
                                 NEW_SKU_PATH,
                                 "ordering",
                                 "{\"skuCode\":\"A\",\"total\":1,\"buckets\":0,\"ordering\":#}",
-                                List.of("\"\"", "\"split\"", "\"ORDERED\"", "1")))
+                                List.of("\"\"", "\"split\"", "\"PARTIAL\"", "1")))
                 .flatMap(table -> table);
     }
 
@@ -580,6 +581,18 @@ class BadInputTest {
                     .problem(ProblemType.UNSUPPORTED_MEDIA_TYPE);
         }
 
+        @Test
+        void ofNoBodyIsPassedOver() {
+            // When
+            String answer = Api.raw("POST", SKU_PATH + "/warm-up", "Content-Type: text/plain");
+
+            // Then
+            assertTrue(answer.startsWith("HTTP/1.1 200 "), answer);
+            assertTrue(
+                    Api.raw("POST", DEDUCTIONS, "Content-Type: text/plain").startsWith("HTTP/1.1 400 "),
+                    "a body that must be there is missing");
+        }
+
         @ParameterizedTest
         @ValueSource(
                 strings = {"application/json", "application/json;charset=utf-8", "Application/JSON; charset=UTF-8"})
@@ -649,6 +662,28 @@ class BadInputTest {
                     .problem(ProblemType.METHOD_NOT_ALLOWED);
             Api.get(ADJUSTMENTS).problem(ProblemType.METHOD_NOT_ALLOWED);
             Api.post("/v1/skus", "{}").problem(ProblemType.METHOD_NOT_ALLOWED);
+        }
+
+        @ParameterizedTest
+        @CsvSource(
+                delimiter = '|',
+                value = {
+                    "DELETE | /v1/skus                                   | GET, HEAD, OPTIONS",
+                    "PATCH  | /v1/skus/1001                              | GET, HEAD, OPTIONS, PUT",
+                    "DELETE | /v1/skus/1001/deductions                   | OPTIONS, POST",
+                    "PUT    | /v1/skus/1001/deductions                   | OPTIONS, POST",
+                    "POST   | /v1/skus/1001/deductions/order-1           | GET, HEAD, OPTIONS",
+                    "DELETE | /v1/skus/1001/deductions/order-1           | GET, HEAD, OPTIONS",
+                    "GET    | /v1/skus/1001/deductions/order-1/rollback  | OPTIONS, POST",
+                    "DELETE | /v1/compensations/1001/order-1/retry       | OPTIONS, POST"
+                })
+        void namesTheMethodsThatAreAllowed(String method, String path, String allowed) {
+            // When
+            Answer answer = Api.send(method, path, BodyPublishers.noBody());
+
+            // Then
+            answer.problem(ProblemType.METHOD_NOT_ALLOWED);
+            assertEquals(allowed, answer.header("Allow"));
         }
 
         @Test

@@ -1,13 +1,18 @@
 package io.penstock.platform;
 
 import static io.restassured.RestAssured.given;
+import static org.awaitility.Awaitility.await;
 import static org.hamcrest.Matchers.equalTo;
 import static org.hamcrest.Matchers.oneOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.penstock.local.LocalServer;
+import io.penstock.local.LocalServers;
 import io.quarkus.test.junit.QuarkusTest;
 import io.restassured.http.ContentType;
 import jakarta.inject.Inject;
 import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -60,5 +65,45 @@ class FenceTest {
 
             fence.pass(Duration.ofSeconds(3)).await().atMost(LONG_ENOUGH);
         }
+    }
+
+    @Nested
+    class WhenKafkaHangsWhileOffsetsAreCommitted {
+
+        @Test
+        void passesSoonAfterItIsBackAlthoughNothingMoreComes() {
+            // Given
+            LocalServers servers = LocalServers.forTests();
+            servers.ledger().pause();
+            sell("fenced-late");
+            servers.kafka().pause();
+            servers.ledger().resume();
+            await().atMost(Duration.ofSeconds(30))
+                    .ignoreExceptions()
+                    .until(() -> given().get(SKU + "/deductions/fenced-late")
+                            .path("status")
+                            .equals("DEDUCTED"));
+
+            // And for so long that the brokers give each other up
+            for (int i = 0; i < 2; i++) {
+                assertThrows(
+                        LogUnavailable.class,
+                        () -> fence.pass(LONG_ENOUGH).await().atMost(LONG_ENOUGH.plusSeconds(5)));
+            }
+
+            // When
+            servers.kafka().resume();
+
+            // Then
+            await().atMost(Duration.ofSeconds(60)).ignoreExceptions().until(() -> {
+                fence.pass(LONG_ENOUGH).await().atMost(LONG_ENOUGH.plusSeconds(5));
+                return true;
+            });
+        }
+    }
+
+    @AfterEach
+    void everythingIsBack() {
+        LocalServers.forTests().all().forEach(LocalServer::resume);
     }
 }

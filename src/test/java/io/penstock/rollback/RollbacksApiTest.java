@@ -50,7 +50,11 @@ class RollbacksApiTest {
     }
 
     private static long sku(long total, String strategy) {
-        return strategy.equals("REDIS") ? Api.newSku(total, 0) : Api.newSku(total, strategy);
+        return switch (strategy) {
+            case "REDIS" -> Api.newSku(total, 0);
+            case "ORDERED" -> Api.newOrderedSku(total, 0);
+            default -> Api.newSku(total, strategy);
+        };
     }
 
     private static long available(long skuId) {
@@ -61,7 +65,7 @@ class RollbacksApiTest {
     class WhenThereIsADeduction {
 
         @ParameterizedTest
-        @ValueSource(strings = {"REDIS", "DB_CONDITIONAL", "DB_PESSIMISTIC"})
+        @ValueSource(strings = {"REDIS", "ORDERED", "DB_CONDITIONAL", "DB_PESSIMISTIC"})
         void itIsGivenBack(String strategy) {
             // Given
             long skuId = sku(10, strategy);
@@ -87,7 +91,7 @@ class RollbacksApiTest {
         }
 
         @ParameterizedTest
-        @ValueSource(strings = {"REDIS", "DB_CONDITIONAL", "DB_PESSIMISTIC"})
+        @ValueSource(strings = {"REDIS", "ORDERED", "DB_CONDITIONAL", "DB_PESSIMISTIC"})
         void againNothingIsGiven(String strategy) {
             // Given
             long skuId = sku(10, strategy);
@@ -146,6 +150,20 @@ class RollbacksApiTest {
         }
 
         @Test
+        void ofNoBodyTheMediaTypeDoesNotMatter() {
+            // Given
+            long skuId = Api.newSku(10, 0);
+            deducted(skuId, "order-1", 2);
+
+            // When
+            String answer = Api.raw("POST", path(skuId, "order-1") + "/rollback", "Content-Type: text/plain");
+
+            // Then
+            assertTrue(answer.startsWith("HTTP/1.1 200 "), answer);
+            assertEquals("ROLLED_BACK", show(skuId, "order-1").path("status").textValue());
+        }
+
+        @Test
         void keysThatDifferInCaseAreTwo() {
             // Given
             long skuId = Api.newSku(10, 0);
@@ -165,7 +183,7 @@ class RollbacksApiTest {
     class WhenThereIsNoDeduction {
 
         @ParameterizedTest
-        @ValueSource(strings = {"REDIS", "DB_CONDITIONAL", "DB_PESSIMISTIC"})
+        @ValueSource(strings = {"REDIS", "ORDERED", "DB_CONDITIONAL", "DB_PESSIMISTIC"})
         void theKeyIsCancelled(String strategy) {
             // Given
             long skuId = sku(10, strategy);
@@ -259,7 +277,7 @@ class RollbacksApiTest {
         }
 
         @ParameterizedTest
-        @ValueSource(strings = {"REDIS", "DB_CONDITIONAL", "DB_PESSIMISTIC"})
+        @ValueSource(strings = {"REDIS", "ORDERED", "DB_CONDITIONAL", "DB_PESSIMISTIC"})
         void theDeductionIsGivenBackOnce(String strategy) {
             // Given
             long skuId = sku(10, strategy);

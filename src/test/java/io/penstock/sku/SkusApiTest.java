@@ -284,22 +284,40 @@ class SkusApiTest {
         }
 
         @Test
-        void orderedIsRefusedForNow() {
+        void orderedIsShownAndStaysSo() {
             // Given
             long skuId = Api.newSkuId();
 
             // When
-            JsonNode problem =
-                    define(skuId, DEFINITION + ",\"ordering\":\"ORDERED\"").violation("ordering");
+            JsonNode view =
+                    define(skuId, DEFINITION + ",\"ordering\":\"ORDERED\"").ok(201);
 
             // Then
-            assertTrue(problem.path("detail").textValue().contains("not implemented"), problem.toString());
-            Api.get("/v1/skus/" + skuId).problem(ProblemType.UNKNOWN_SKU);
+            assertEquals("ORDERED", view.path("ordering").textValue());
+            assertEquals("ORDERED", Api.view(skuId).path("ordering").textValue());
+            define(skuId, DEFINITION).problem(ProblemType.SKU_CONFLICT);
         }
     }
 
     @Nested
     class WhenTheLedgerAloneSells {
+
+        @ParameterizedTest
+        @ValueSource(strings = {"DB_CONDITIONAL", "DB_PESSIMISTIC"})
+        void itsMessagesHaveNoOrder(String strategy) {
+            // Given
+            long skuId = Api.newSkuId();
+
+            // When
+            Answer answer = define(
+                    skuId,
+                    "\"skuCode\":\"SKU_A\",\"total\":10,\"buckets\":0,\"ordering\":\"ORDERED\",\"strategy\":\""
+                            + strategy + "\"");
+
+            // Then
+            answer.violation("ordering");
+            Api.get("/v1/skus/" + skuId).problem(ProblemType.UNKNOWN_SKU);
+        }
 
         @ParameterizedTest
         @ValueSource(strings = {"DB_CONDITIONAL", "DB_PESSIMISTIC"})

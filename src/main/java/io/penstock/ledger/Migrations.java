@@ -1,0 +1,34 @@
+package io.penstock.ledger;
+
+import io.quarkus.runtime.PreventFurtherStepsException;
+import io.quarkus.runtime.StartupEvent;
+import jakarta.annotation.Priority;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import jakarta.interceptor.Interceptor;
+import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.FlywayException;
+
+/** Brings the schema to this version before anything else starts. Without it the service ends, with one line that says why. */
+@ApplicationScoped
+class Migrations {
+
+    private static final int FAILED = 1;
+
+    private final Flyway flyway;
+
+    Migrations(Flyway flyway) {
+        this.flyway = flyway;
+    }
+
+    /** Blocks the start, on the main thread. */
+    void migrate(@Observes @Priority(Interceptor.Priority.PLATFORM_BEFORE) StartupEvent start) {
+        try {
+            flyway.migrate();
+        } catch (FlywayException e) {
+            String reason = e.getMessage().lines().findFirst().orElse("").strip();
+            throw new PreventFurtherStepsException(
+                    "Penstock cannot start: the ledger's schema cannot be migrated. " + reason, FAILED);
+        }
+    }
+}
