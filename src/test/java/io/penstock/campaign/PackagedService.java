@@ -86,16 +86,6 @@ final class PackagedService implements AutoCloseable {
         await().atMost(PATIENCE).pollInterval(Duration.ofMillis(100)).until(() -> answers("/q/health/live"));
     }
 
-    /** Waits until it has ended by itself; what it printed. */
-    String awaitEnd() throws IOException {
-        await().atMost(PATIENCE).pollInterval(Duration.ofMillis(100)).until(() -> !process.isAlive());
-        return Files.readString(Path.of("target", "packaged-service-" + port + ".log"));
-    }
-
-    int exitCode() {
-        return process.exitValue();
-    }
-
     int port() {
         return port;
     }
@@ -147,6 +137,7 @@ final class PackagedService implements AutoCloseable {
         return process.waitFor();
     }
 
+    /** Waits until it has ended by itself; its exit code. */
     int awaitEnd() throws InterruptedException {
         if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
             throw new IllegalStateException("the service still runs: see " + log);
