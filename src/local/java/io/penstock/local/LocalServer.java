@@ -79,6 +79,11 @@ public final class LocalServer {
         return host() + ":" + port;
     }
 
+    /** Where it works and has its data. */
+    public Path folder() {
+        return folder;
+    }
+
     public Path log() {
         return folder.resolve("log");
     }

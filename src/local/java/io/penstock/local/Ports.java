@@ -10,7 +10,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * Ports on the loopback address. A free port may be taken by someone else before the server binds it, so a start that fails
  * for this reason is tried again with another one.
  */
-final class Ports {
+public final class Ports {
 
     // Below the range from which systems give ports to outgoing connections: there, while a server is down, a client
     // that keeps
@@ -30,7 +30,7 @@ final class Ports {
         }
     }
 
-    static int free() {
+    public static int free() {
         for (int attempt = 0; attempt < 1_000; attempt++) {
             int port = ThreadLocalRandom.current().nextInt(LOWEST, HIGHEST);
             if (isFree(port)) {

@@ -1,5 +1,6 @@
 package io.penstock.deduction;
 
+import io.penstock.platform.CrashPoint;
 import io.penstock.platform.LogUnavailable;
 import io.penstock.platform.Overloaded;
 import io.penstock.platform.Topic;
@@ -202,11 +203,15 @@ public class AcceptedLog {
             AtomicInteger unanswered = new AtomicInteger(parcels.size());
             for (Parcel parcel : parcels) {
                 ship(parcel, failure -> {
+                    if (failure == null) {
+                        CrashPoint.AFTER_KAFKA_ACK.pass();
+                    }
                     if (unanswered.decrementAndGet() == 0) {
                         nextRound();
                     }
                     ended(parcel.entries(), failure);
                 });
+                CrashPoint.BEFORE_KAFKA_ACK.pass();
             }
         }
 

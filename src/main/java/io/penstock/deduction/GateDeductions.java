@@ -4,6 +4,7 @@ import io.penstock.gate.DeductAnswer;
 import io.penstock.gate.Gate;
 import io.penstock.ledger.Flow;
 import io.penstock.ledger.FlowLedger;
+import io.penstock.platform.CrashPoint;
 import io.penstock.platform.DependencyUnavailable;
 import io.penstock.settlement.DeductMessage;
 import io.penstock.sku.Layout;
@@ -106,9 +107,10 @@ class GateDeductions {
 
         /** Away from home the pointer is written before Kafka is asked: no pointer, no acceptance. */
         private Uni<Decision> accept(BucketId bucket, DeductAnswer answer) {
+            CrashPoint.AFTER_SCRIPT.pass();
             Uni<Void> pointer = bucket.equals(home())
                     ? Uni.createFrom().voidItem()
-                    : gate.spill(home(), request.deductKey(), bucket.bucketNo());
+                    : gate.spill(home(), request.deductKey(), bucket.bucketNo()).invoke(CrashPoint.AFTER_SPILL::pass);
             return pointer.chain(() -> log.append(
                             layout.ordering(),
                             bucket,

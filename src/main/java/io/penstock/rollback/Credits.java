@@ -6,6 +6,7 @@ import io.penstock.gate.RestoreAnswer;
 import io.penstock.ledger.CreditDone;
 import io.penstock.ledger.Flow;
 import io.penstock.ledger.FlowLedger;
+import io.penstock.platform.CrashPoint;
 import io.penstock.sku.Calibration;
 import io.penstock.sku.Layout;
 import io.penstock.sku.Layouts;
@@ -53,8 +54,10 @@ public class Credits {
      * @return fails as the gate and the ledger fail: then it is still owed
      */
     public Uni<Given> give(Flow flow) {
+        CrashPoint.BEFORE_CREDIT.pass();
         return layouts.of(flow.skuId())
                 .chain(layout -> flow.status() == FlowStatus.CANCELLED ? entomb(layout, flow) : restore(layout, flow))
+                .invoke(CrashPoint.AFTER_CREDIT::pass)
                 .call(given -> done(flow, given));
     }
 

@@ -10,6 +10,7 @@ import io.penstock.ledger.Outcome;
 import io.penstock.ledger.Settled;
 import io.penstock.ledger.Settled.Verdict;
 import io.penstock.ledger.SettledBatch;
+import io.penstock.platform.CrashPoint;
 import io.penstock.platform.Topic;
 import io.penstock.platform.Unreadable;
 import io.penstock.stock.FlowStatus;
@@ -139,6 +140,7 @@ public class Settlement {
                             .collect()
                             .last();
                 })
+                .invoke(CrashPoint.BEFORE_OFFSET_COMMIT::pass)
                 .onTermination()
                 .invoke(() -> inHand.remove(oldest));
     }
@@ -183,6 +185,7 @@ public class Settlement {
                 .retry()
                 .withBackOff(FIRST_DELAY, LONGEST_DELAY)
                 .indefinitely()
+                .invoke(CrashPoint.AFTER_LEDGER_COMMIT::pass)
                 .invoke(this::count)
                 .call(batch -> outcomes.tell(batch.outcomesId(), told(batch)))
                 .chain(batch -> afterSettlement.follow(from, parts, batch));

@@ -12,6 +12,7 @@ import io.penstock.ledger.AdjustmentLedger.State;
 import io.penstock.ledger.Leases;
 import io.penstock.ledger.TotalTooLarge;
 import io.penstock.ledger.UnknownSku;
+import io.penstock.platform.CrashPoint;
 import io.penstock.platform.LogUnavailable;
 import io.penstock.platform.ProblemException;
 import io.penstock.platform.ProblemType;
@@ -172,8 +173,10 @@ public class Adjustments {
     private Uni<List<String>> deposit(Layout layout, Part part) {
         BucketId bucket = layout.bucket(part.bucketNo());
         String id = part.state() == PartState.BACK ? part.transferId() + "/back" : part.transferId();
+        CrashPoint.BEFORE_DEPOSIT.pass();
         return inspectLoaded(bucket)
                 .chain(seen -> gate.deposit(bucket, id, part.units(), seen.epoch()))
+                .invoke(CrashPoint.AFTER_DEPOSIT::pass)
                 .map(moved -> moved instanceof Moved.Units ? List.of(part.transferId()) : List.of());
     }
 
@@ -242,6 +245,7 @@ public class Adjustments {
      */
     private Uni<Long> withdraw(BucketId bucket, Part part) {
         return gate.withdraw(bucket, part.transferId(), part.units(), part.epoch())
+                .invoke(CrashPoint.AFTER_WITHDRAWAL::pass)
                 .chain(moved -> moved instanceof Moved.Units taken
                         ? Uni.createFrom().item(taken.units())
                         : warmUp.load(bucket).map(loaded -> 0L));

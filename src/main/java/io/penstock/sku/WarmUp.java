@@ -5,6 +5,7 @@ import io.penstock.gate.Gate;
 import io.penstock.gate.LoadedUnits;
 import io.penstock.ledger.SkuLedger;
 import io.penstock.ledger.Snapshot;
+import io.penstock.platform.CrashPoint;
 import io.penstock.platform.Fence;
 import io.penstock.stock.BucketId;
 import io.penstock.stock.BucketState;
@@ -83,6 +84,7 @@ public class WarmUp {
             case REFUSED -> Uni.createFrom().voidItem();
             case TAKEN ->
                 fence.pass(config.fence())
+                        .invoke(CrashPoint.AFTER_CLAIM::pass)
                         .chain(() -> ledger.snapshot(
                                 bucket.skuId(), bucket.bucketNo(), snapshot -> fill(new Load(bucket, epoch, snapshot))))
                         .invoke(filled ->
@@ -129,6 +131,7 @@ public class WarmUp {
                                 ? Uni.createFrom().item(Claim.REFUSED)
                                 : stageFinished(load, since, null)
                                         .chain(() -> stageSold(load, null, new Staged(0, 0)))
+                                        .invoke(CrashPoint.BEFORE_FINISH::pass)
                                         .chain(staged ->
                                                 gate.finish(load.bucket(), load.epoch(), loaded(units, staged))))
                         .map(claim -> new Filled(claim, closed(units))));

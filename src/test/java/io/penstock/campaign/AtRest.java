@@ -2,12 +2,8 @@ package io.penstock.campaign;
 
 import static org.awaitility.Awaitility.await;
 
+import io.penstock.ledger.LedgerInvariants;
 import io.penstock.local.LocalServers;
-import io.vertx.core.Vertx;
-import io.vertx.redis.client.Command;
-import io.vertx.redis.client.Redis;
-import io.vertx.redis.client.Request;
-import io.vertx.redis.client.Response;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -30,12 +26,14 @@ final class AtRest implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final LocalServers servers;
-    private final Vertx vertx = Vertx.vertx();
-    private final Redis redis;
+    private final PlainRedis redis;
+
+    /** A row of {@code stock_deduct_flow}; bucket and qty are null where there were none. */
+    record FlowRow(String status, String credit, Integer bucketNo, Integer qty) {}
 
     AtRest(LocalServers servers) {
         this.servers = servers;
-        this.redis = Redis.createClient(vertx, "redis://" + servers.redis().address());
+        this.redis = new PlainRedis(servers.redis().address());
     }
 
     /** Waits until the backlog is settled and the debts are given; fails with what still differs. */
@@ -55,13 +53,10 @@ final class AtRest implements AutoCloseable {
         }
     }
 
-    private List<String> differences(long sku, String code, int buckets) throws Exception {
+    List<String> differences(long sku, String code, int buckets) throws Exception {
         List<String> differences = new ArrayList<>();
         try (Connection ledger = connect()) {
-            long owed = number(ledger, "SELECT COUNT(*) FROM stock_compensation WHERE sku_id = ?", sku);
-            if (owed != 0) {
-                differences.add(owed + " debts are not given");
-            }
+            nothingOpen(ledger, sku, differences);
             for (int bucket = 1; bucket <= buckets; bucket++) {
                 compare(ledger, sku, code, bucket, differences);
             }
@@ -69,43 +64,109 @@ final class AtRest implements AutoCloseable {
         return differences;
     }
 
+    private static void nothingOpen(Connection ledger, long sku, List<String> differences) throws SQLException {
+        Map<String, String> open = Map.of(
+                "debts are not given", "SELECT COUNT(*) FROM stock_compensation WHERE sku_id = ?",
+                "credits are owed", "SELECT COUNT(*) FROM stock_deduct_flow WHERE credit = 'OWED' AND sku_id = ?",
+                "transfers are open", "SELECT COUNT(*) FROM stock_transfer WHERE state <> 'DONE' AND sku_id = ?");
+        for (Map.Entry<String, String> what : open.entrySet()) {
+            long number = number(ledger, what.getValue(), sku);
+            if (number != 0) {
+                differences.add(number + " " + what.getKey());
+            }
+        }
+    }
+
     private void compare(Connection ledger, long sku, String code, int bucket, List<String> differences)
             throws Exception {
         String tag = "hot_{" + sku + "-" + code + "_B" + bucket + "}_";
-        Map<String, Long> sold = sold(ledger, sku, bucket);
-        Map<String, Long> held = hash(tag + "deduction_history");
-        long units = sold.values().stream().mapToLong(Long::longValue).sum();
+        Map<String, String> sold = sold(ledger, sku, bucket);
+        Map<String, String> held = redis.hash(tag + "deduction_history");
+        long units = sold.values().stream().mapToLong(Long::parseLong).sum();
         long allotted = bucketNumber(ledger, "allotted", sku, bucket);
         long available = bucketNumber(ledger, "available", sku, bucket);
-        long stock = Long.parseLong(string(tag + "stock"));
-        Map<String, String> book = strings(tag + "book");
+        Map<String, String> book = redis.hash(tag + "book");
         same(differences, tag, "ledger's available is allotted less sold", allotted - units, available);
-        same(differences, tag, "gate's stock is the ledger's available", available, stock);
-        same(differences, tag, "gate's entries are the ledger's sold flows", sold, held);
-        same(differences, tag, "book's deducted is the sum of its entries", "" + units, book.get("deducted"));
-        same(differences, tag, "book's count is the number of its entries", "" + held.size(), book.get("count"));
-        same(differences, tag, "book's allotment is the ledger's", "" + allotted, book.get("allotment"));
+        same(differences, tag, "gate's stock is the ledger's available", available, redis.string(tag + "stock"));
+        sameEntries(differences, tag, sold, held);
+        same(differences, tag, "book's deducted is the sum of its entries", units, book.get("deducted"));
+        same(differences, tag, "book's count is the number of its entries", held.size(), book.get("count"));
+        same(differences, tag, "book's allotment is the ledger's", allotted, book.get("allotment"));
     }
 
     private static void same(List<String> differences, String bucket, String what, Object expected, Object actual) {
-        if (!expected.equals(actual)) {
+        if (!expected.toString().equals(String.valueOf(actual))) {
             differences.add(bucket + ": " + what + ": expected " + expected + ", is " + actual);
         }
     }
 
-    private Map<String, Long> sold(Connection ledger, long sku, int bucket) throws SQLException {
-        Map<String, Long> sold = new TreeMap<>();
+    private static void sameEntries(
+            List<String> differences, String bucket, Map<String, String> sold, Map<String, String> held) {
+        sold.forEach((key, qty) -> {
+            if (!qty.equals(held.get(key))) {
+                differences.add(bucket + ": " + key + " is sold with qty " + qty + ", the gate has " + held.get(key));
+            }
+        });
+        held.forEach((key, qty) -> {
+            if (!sold.containsKey(key)) {
+                differences.add(bucket + ": the gate has " + key + " with qty " + qty + ", which is not sold");
+            }
+        });
+    }
+
+    private Map<String, String> sold(Connection ledger, long sku, int bucket) throws SQLException {
+        Map<String, String> sold = new TreeMap<>();
         try (PreparedStatement query = ledger.prepareStatement(
                 "SELECT deduct_key, qty FROM stock_deduct_flow WHERE sku_id = ? AND bucket_no = ? AND status = 'DEDUCTED'")) {
             query.setLong(1, sku);
             query.setInt(2, bucket);
             try (ResultSet rows = query.executeQuery()) {
                 while (rows.next()) {
-                    sold.put(new String(rows.getBytes(1), StandardCharsets.US_ASCII), rows.getLong(2));
+                    sold.put(text(rows, 1), rows.getString(2));
                 }
             }
         }
         return sold;
+    }
+
+    /** Every flow of a SKU, by deduct key. */
+    Map<String, FlowRow> flows(long sku) throws SQLException {
+        Map<String, FlowRow> flows = new TreeMap<>();
+        try (Connection ledger = connect();
+                PreparedStatement query = ledger.prepareStatement(
+                        "SELECT deduct_key, status, credit, bucket_no, qty FROM stock_deduct_flow WHERE sku_id = ?")) {
+            query.setLong(1, sku);
+            try (ResultSet rows = query.executeQuery()) {
+                while (rows.next()) {
+                    flows.put(
+                            text(rows, 1),
+                            new FlowRow(
+                                    rows.getString(2),
+                                    rows.getString(3),
+                                    rows.getObject(4, Integer.class),
+                                    rows.getObject(5, Integer.class)));
+                }
+            }
+        }
+        return flows;
+    }
+
+    /** Units that the buckets of a SKU have been given, together. */
+    long allotted(long sku) throws SQLException {
+        try (Connection ledger = connect()) {
+            return number(ledger, "SELECT SUM(allotted) FROM sku_bucket WHERE sku_id = ?", sku);
+        }
+    }
+
+    /** What the ledger alone must always keep. */
+    Map<String, List<String>> brokenInTheLedger() throws SQLException {
+        try (Connection ledger = connect()) {
+            return LedgerInvariants.broken(ledger);
+        }
+    }
+
+    private static String text(ResultSet rows, int column) throws SQLException {
+        return new String(rows.getBytes(column), StandardCharsets.US_ASCII);
     }
 
     private long bucketNumber(Connection ledger, String column, long sku, int bucket) throws SQLException {
@@ -113,9 +174,9 @@ final class AtRest implements AutoCloseable {
                 ledger, "SELECT " + column + " FROM sku_bucket WHERE bucket_no = " + bucket + " AND sku_id = ?", sku);
     }
 
-    private static long number(Connection ledger, String sql, long sku) throws SQLException {
+    private static long number(Connection ledger, String sql, long parameter) throws SQLException {
         try (PreparedStatement query = ledger.prepareStatement(sql)) {
-            query.setLong(1, sku);
+            query.setLong(1, parameter);
             try (ResultSet rows = query.executeQuery()) {
                 rows.next();
                 return rows.getLong(1);
@@ -130,32 +191,8 @@ final class AtRest implements AutoCloseable {
                 LocalServers.LEDGER_PASSWORD);
     }
 
-    private Map<String, Long> hash(String key) throws Exception {
-        Map<String, Long> numbers = new TreeMap<>();
-        strings(key).forEach((field, value) -> numbers.put(field, Long.valueOf(value)));
-        return numbers;
-    }
-
-    private Map<String, String> strings(String key) throws Exception {
-        Response all = ask(Request.cmd(Command.HGETALL).arg(key));
-        Map<String, String> strings = new TreeMap<>();
-        for (String field : all.getKeys()) {
-            strings.put(field, all.get(field).toString());
-        }
-        return strings;
-    }
-
-    private String string(String key) throws Exception {
-        return String.valueOf(ask(Request.cmd(Command.GET).arg(key)));
-    }
-
-    private Response ask(Request request) throws Exception {
-        return redis.send(request).toCompletionStage().toCompletableFuture().get();
-    }
-
     @Override
     public void close() {
         redis.close();
-        vertx.close();
     }
 }

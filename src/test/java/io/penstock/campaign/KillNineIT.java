@@ -29,22 +29,17 @@ class KillNineIT {
     @Test
     void acceptedDeductionsAndReturnsSurviveAndNothingIsLostOrSoldTwice() throws Exception {
         try (LocalServers servers = LocalServers.start(ServerOptions.onFreePorts());
-                AtRest atRest = new AtRest(servers)) {
-            List<Answer> first;
-            Shop shop;
-
+                AtRest atRest = new AtRest(servers);
+                PackagedService service = PackagedService.start(servers)) {
             // Given a service that dies in the middle of a rush, in which every third buyer changes his mind
-            try (PackagedService doomed = PackagedService.start(servers)) {
-                shop = new Shop(doomed.port());
-                shop.define(SKU, CODE, UNITS, BUCKETS);
-                AtomicInteger answered = new AtomicInteger();
-                Shop buyers = shop;
-                CompletableFuture<List<Answer>> rush =
-                        CompletableFuture.supplyAsync(() -> buyers.rush(keys, key -> buy(buyers, key, answered)));
-                await().atMost(Duration.ofSeconds(60)).until(() -> answered.get() > 300);
-                doomed.kill();
-                first = rush.join();
-            }
+            Shop shop = new Shop(service.port());
+            shop.define(SKU, CODE, UNITS, BUCKETS);
+            AtomicInteger answered = new AtomicInteger();
+            CompletableFuture<List<Answer>> rush =
+                    CompletableFuture.supplyAsync(() -> shop.rush(keys, key -> buy(shop, key, answered)));
+            await().atMost(Duration.ofSeconds(60)).until(() -> answered.get() > 300);
+            service.kill();
+            List<Answer> first = rush.join();
             List<String> accepted = new ArrayList<>();
             List<String> undecided = new ArrayList<>();
             for (int i = 0; i < keys.size(); i++) {
@@ -57,20 +52,18 @@ class KillNineIT {
             assertTrue(undecided.size() > 1_000, "it died too late to prove anything");
 
             // When it is back, and every buyer without an answer asks again
-            try (PackagedService next = PackagedService.start(servers)) {
-                shop.moveTo(next.port());
-                Shop buyers = shop;
-                shop.rush(undecided, key -> buyUntilDecided(buyers, key));
+            service.launchAgain();
+            service.awaitReady();
+            shop.rush(undecided, key -> buyUntilDecided(shop, key));
 
-                // Then
-                atRest.mustHold(SKU, CODE, BUCKETS);
-                for (String key : accepted) {
-                    String status = shop.find(SKU, key).body().getString("status");
-                    assertEquals(changesHisMind(key) ? "ROLLED_BACK" : "DEDUCTED", settled(key, status), key);
-                }
-                long left = shop.view(SKU).body().getLong("available");
-                assertEquals(shop.view(SKU).body().getLong("ledgerAvailable"), left);
+            // Then
+            atRest.mustHold(SKU, CODE, BUCKETS);
+            for (String key : accepted) {
+                String status = shop.find(SKU, key).body().getString("status");
+                assertEquals(changesHisMind(key) ? "ROLLED_BACK" : "DEDUCTED", settled(key, status), key);
             }
+            long left = shop.view(SKU).body().getLong("available");
+            assertEquals(shop.view(SKU).body().getLong("ledgerAvailable"), left);
         }
     }
 

@@ -21,10 +21,11 @@ class LedgerAwayAtStartIT {
 
             // When
             try (PackagedService service = PackagedService.launch(servers, Map.of())) {
-                String printed = service.awaitEnd();
+                int exitCode = service.awaitEnd();
 
                 // Then
-                assertEquals(1, service.exitCode());
+                String printed = service.log();
+                assertEquals(1, exitCode);
                 List<String> why = printed.lines()
                         .filter(line -> line.startsWith("Penstock cannot start: the ledger"))
                         .toList();

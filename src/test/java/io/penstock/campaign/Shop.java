@@ -15,15 +15,16 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
-/** A shop's side of the HTTP contract: what a client of Penstock sees, and nothing else. */
+/** A shop's side of the HTTP contract: what a client of Penstock sees, and nothing else. It asks its instances in turn. */
 final class Shop {
 
     /**
      * What the service answered.
      *
-     * @param status 0 if no answer came
+     * @param status 0 if no answer came; then the body says why
      */
     record Answer(int status, JsonObject body) {
 
@@ -35,21 +36,35 @@ final class Shop {
         boolean unknown() {
             return status == 0 || status == 429 || status == 503 || status == 500;
         }
+
+        boolean insufficient() {
+            return status == 409 && body.getInteger("code", -1) == 1;
+        }
+
+        /** By an instance that is going. */
+        boolean refusedUnread() {
+            return status == 503 && body.isEmpty();
+        }
+
+        String outcome() {
+            return body.getString("outcome");
+        }
     }
 
     private static final int CLIENTS = 32;
 
     private final HttpClient http =
             HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(2)).build();
-    private volatile String url;
+    private volatile int[] ports;
+    private final AtomicInteger turn = new AtomicInteger();
 
-    Shop(int port) {
-        moveTo(port);
+    Shop(int... ports) {
+        use(ports);
     }
 
-    /** The service came back elsewhere. */
-    void moveTo(int port) {
-        url = "http://localhost:" + port + "/v1/skus/";
+    /** From now on it asks these. */
+    void use(int... ports) {
+        this.ports = ports;
     }
 
     Answer define(long sku, String code, long total, int buckets) {
@@ -61,6 +76,17 @@ final class Shop {
 
     Answer view(long sku) {
         return call("GET", "" + sku, null);
+    }
+
+    Answer warmUp(long sku) {
+        return call("POST", sku + "/warm-up", null);
+    }
+
+    Answer adjust(long sku, String key, long delta) {
+        return call(
+                "POST",
+                sku + "/adjustments",
+                new JsonObject().put("adjustmentKey", key).put("delta", delta));
     }
 
     Answer deduct(long sku, String key, int qty) {
@@ -93,15 +119,20 @@ final class Shop {
     }
 
     private Answer call(String method, String path, JsonObject body) {
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + path))
+        int[] known = ports;
+        int port = known[Math.floorMod(turn.getAndIncrement(), known.length)];
+        HttpRequest.Builder request = HttpRequest.newBuilder(
+                        URI.create("http://localhost:" + port + "/v1/skus/" + path))
                 .timeout(Duration.ofSeconds(20))
                 .header("Content-Type", "application/json")
                 .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body.encode()));
         try {
             HttpResponse<String> response = http.send(request.build(), BodyHandlers.ofString());
-            return new Answer(response.statusCode(), new JsonObject(response.body()));
+            return new Answer(
+                    response.statusCode(),
+                    response.body().isEmpty() ? new JsonObject() : new JsonObject(response.body()));
         } catch (IOException e) {
-            return new Answer(0, new JsonObject());
+            return new Answer(0, new JsonObject().put("reason", e.toString()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);

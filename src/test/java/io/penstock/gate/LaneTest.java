@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.penstock.campaign.FaultProxy;
 import io.penstock.stock.BucketId;
 import io.penstock.stock.DeductCode;
 import io.quarkus.test.junit.QuarkusTest;
@@ -20,6 +21,7 @@ import io.vertx.core.impl.VertxInternal;
 import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Response;
 import jakarta.inject.Inject;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,18 +57,24 @@ class LaneTest {
 
     @BeforeEach
     void aLaneThatWorks() {
-        proxy = new FaultProxy(vertx, address.options().getEndpoint());
-        lane = laneTo(proxy.address());
+        URI server = URI.create(address.options().getEndpoint());
+        proxy = new FaultProxy();
+        proxy.leadTo(server.getHost(), server.getPort());
+        lane = laneTo(redis());
         bucket = probe.loaded(1_000);
         answer(deduct("first"));
     }
 
     @AfterEach
     void closeThem() {
-        proxy.releaseReplies();
+        proxy.heal();
         lane.close();
         proxy.close();
         probe.assertSound(bucket);
+    }
+
+    String redis() {
+        return "redis://localhost:" + proxy.port();
     }
 
     Lane laneTo(String redis) {
@@ -160,7 +168,7 @@ class LaneTest {
             failure(lostToo);
 
             // When
-            proxy.releaseReplies();
+            proxy.heal();
             untilItAnswersAgain();
             DeductAnswer again = answer(deduct("o-1"));
             DeductAnswer other = answer(deduct("o-2"));
@@ -187,7 +195,7 @@ class LaneTest {
             // Then
             assertInstanceOf(GateOverloaded.class, failure);
             held.forEach(call -> assertInstanceOf(GateUnavailable.class, failure(call)));
-            proxy.releaseReplies();
+            proxy.heal();
             untilItAnswersAgain();
             assertFalse(probe.history(bucket).containsKey("one-too-many"));
             assertEquals(DeductCode.DEDUCTED, answer(deduct("one-too-many")).code());
@@ -207,7 +215,7 @@ class LaneTest {
             // When
             proxy.cut();
             Throwable failure = failure(lost);
-            proxy.releaseReplies();
+            proxy.heal();
             untilItAnswersAgain();
 
             // Then
@@ -232,7 +240,7 @@ class LaneTest {
         @Test
         void saysSoWithoutNamingAHost() {
             // Given
-            String nowhere = proxy.address();
+            String nowhere = redis();
             proxy.close();
             Lane away = laneTo(nowhere);
 
@@ -250,7 +258,7 @@ class LaneTest {
         @Test
         void failsAtOnceUntilTheNextTryIsDue() {
             // Given
-            String nowhere = proxy.address();
+            String nowhere = redis();
             proxy.close();
             lane.close();
             lane = laneTo(nowhere);
