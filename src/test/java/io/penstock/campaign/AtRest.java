@@ -2,7 +2,6 @@ package io.penstock.campaign;
 
 import static org.awaitility.Awaitility.await;
 
-import io.penstock.ledger.LedgerInvariants;
 import io.penstock.local.LocalServers;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -29,7 +28,7 @@ final class AtRest implements AutoCloseable {
     private final PlainRedis redis;
 
     /** A row of {@code stock_deduct_flow}; bucket and qty are null where there were none. */
-    record FlowRow(String status, String credit, Integer bucketNo, Integer qty) {}
+    record FlowRow(String status, Integer bucketNo, Integer qty) {}
 
     AtRest(LocalServers servers) {
         this.servers = servers;
@@ -49,17 +48,25 @@ final class AtRest implements AutoCloseable {
     /** Transactions whose outcomes Kafka does not have yet, of all SKUs. */
     long owedOutcomes() throws SQLException {
         try (Connection ledger = connect()) {
-            return number(ledger, "SELECT COUNT(*) FROM stock_outcome WHERE id > ?", 0);
+            return owedOutcomes(ledger);
         }
     }
 
-    List<String> differences(long sku, String code, int buckets) throws Exception {
-        List<String> differences = new ArrayList<>();
+    static long owedOutcomes(Connection ledger) throws SQLException {
+        return number(ledger, "SELECT COUNT(*) FROM stock_outcome WHERE id > ?", 0);
+    }
+
+    private List<String> differences(long sku, String code, int buckets) throws Exception {
         try (Connection ledger = connect()) {
-            nothingOpen(ledger, sku, differences);
-            for (int bucket = 1; bucket <= buckets; bucket++) {
-                compare(ledger, sku, code, bucket, differences);
-            }
+            return differences(ledger, sku, code, buckets);
+        }
+    }
+
+    List<String> differences(Connection ledger, long sku, String code, int buckets) throws Exception {
+        List<String> differences = new ArrayList<>();
+        nothingOpen(ledger, sku, differences);
+        for (int bucket = 1; bucket <= buckets; bucket++) {
+            compare(ledger, sku, code, bucket, differences);
         }
         return differences;
     }
@@ -130,11 +137,10 @@ final class AtRest implements AutoCloseable {
     }
 
     /** Every flow of a SKU, by deduct key. */
-    Map<String, FlowRow> flows(long sku) throws SQLException {
+    static Map<String, FlowRow> flows(Connection ledger, long sku) throws SQLException {
         Map<String, FlowRow> flows = new TreeMap<>();
-        try (Connection ledger = connect();
-                PreparedStatement query = ledger.prepareStatement(
-                        "SELECT deduct_key, status, credit, bucket_no, qty FROM stock_deduct_flow WHERE sku_id = ?")) {
+        try (PreparedStatement query = ledger.prepareStatement(
+                "SELECT deduct_key, status, bucket_no, qty FROM stock_deduct_flow WHERE sku_id = ?")) {
             query.setLong(1, sku);
             try (ResultSet rows = query.executeQuery()) {
                 while (rows.next()) {
@@ -142,9 +148,8 @@ final class AtRest implements AutoCloseable {
                             text(rows, 1),
                             new FlowRow(
                                     rows.getString(2),
-                                    rows.getString(3),
-                                    rows.getObject(4, Integer.class),
-                                    rows.getObject(5, Integer.class)));
+                                    rows.getObject(3, Integer.class),
+                                    rows.getObject(4, Integer.class)));
                 }
             }
         }
@@ -152,17 +157,8 @@ final class AtRest implements AutoCloseable {
     }
 
     /** Units that the buckets of a SKU have been given, together. */
-    long allotted(long sku) throws SQLException {
-        try (Connection ledger = connect()) {
-            return number(ledger, "SELECT SUM(allotted) FROM sku_bucket WHERE sku_id = ?", sku);
-        }
-    }
-
-    /** What the ledger alone must always keep. */
-    Map<String, List<String>> brokenInTheLedger() throws SQLException {
-        try (Connection ledger = connect()) {
-            return LedgerInvariants.broken(ledger);
-        }
+    static long allotted(Connection ledger, long sku) throws SQLException {
+        return number(ledger, "SELECT SUM(allotted) FROM sku_bucket WHERE sku_id = ?", sku);
     }
 
     private static String text(ResultSet rows, int column) throws SQLException {
@@ -182,6 +178,14 @@ final class AtRest implements AutoCloseable {
                 return rows.getLong(1);
             }
         }
+    }
+
+    /** The ledger as it is at the first look, which it stays for this connection. */
+    Connection ledgerAtOneInstant() throws SQLException {
+        Connection ledger = connect();
+        ledger.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+        ledger.setAutoCommit(false);
+        return ledger;
     }
 
     private Connection connect() throws SQLException {

@@ -114,8 +114,11 @@ final class Campaign {
             sale.goOn(CALM);
             redisLostData |= fault.losesRedisData();
             fault.begin().take();
-            sale.goOn(fault.lasts());
-            fault.end().take();
+            try {
+                sale.goOn(fault.lasts());
+            } finally {
+                fault.end().take();
+            }
             recoveries.add(new Recovery(fault.name(), recover()));
         }
 
@@ -159,7 +162,6 @@ final class Campaign {
                 course.run(running);
                 sale.close(DRAIN);
                 sale.decideAll();
-                until(() -> shop.warmUp(sku).accepted());
                 broken.addAll(rest(new Promises(atRest, outcomes, running.redisLostData), sale));
             } catch (Exception | AssertionError e) {
                 broken.add(e.toString());

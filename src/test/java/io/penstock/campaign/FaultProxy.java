@@ -8,6 +8,7 @@ import io.vertx.core.net.NetSocket;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -59,7 +60,8 @@ public final class FaultProxy implements AutoCloseable {
     public void heal() {
         onLoop(() -> {
             mode = Mode.PASS;
-            lines.forEach(Line::release);
+            // One that is released may end, and leave the set.
+            List.copyOf(lines).forEach(Line::release);
         });
     }
 
@@ -116,8 +118,12 @@ public final class FaultProxy implements AutoCloseable {
     private void onLoop(Runnable step) {
         CompletableFuture<Void> done = new CompletableFuture<>();
         vertx.runOnContext(nothing -> {
-            step.run();
-            done.complete(null);
+            try {
+                step.run();
+                done.complete(null);
+            } catch (RuntimeException e) {
+                done.completeExceptionally(e);
+            }
         });
         done.join();
     }

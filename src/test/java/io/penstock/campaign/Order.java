@@ -49,6 +49,7 @@ final class Order {
     private final int qty;
     private final Plan plan;
     private final Question deduction;
+    private final Question again;
     private final Question rollback;
     private final Question secondRollback;
     private final Question otherQty;
@@ -62,6 +63,7 @@ final class Order {
         this.plan = Plan.any(random);
         this.messages = messages;
         this.deduction = new Question("deduct", () -> shop.deduct(sku, key, qty), Order::decided);
+        this.again = new Question("deduct again", () -> shop.deduct(sku, key, qty), Order::decided);
         this.rollback = new Question("roll back", () -> shop.rollBack(sku, key), Order::decided);
         this.secondRollback = new Question("roll back", () -> shop.rollBack(sku, key), Order::decided);
         this.otherQty = new Question("deduct another qty", () -> shop.deduct(sku, key, qty + 1), Order::decided);
@@ -115,11 +117,14 @@ final class Order {
         }
     }
 
-    /** Once nothing is wrong any more: asks until all is decided; fails if it cannot be. */
+    /** Once nothing is wrong any more: asks until all is decided, and once more for what it got; fails if that cannot be decided. */
     void end() {
         pursue(Question::askUntilDecided);
         if (sent != null) {
             sent.join();
+        }
+        if (deduction.decision().filter(Answer::accepted).isPresent()) {
+            again.askUntilDecided();
         }
     }
 
@@ -165,6 +170,11 @@ final class Order {
         return deduction;
     }
 
+    /** A retry long after the deduction was accepted. */
+    Question again() {
+        return again;
+    }
+
     Question otherQty() {
         return otherQty;
     }
@@ -178,7 +188,7 @@ final class Order {
     }
 
     Stream<Question> questions() {
-        return Stream.of(deduction, rollback, secondRollback, otherQty, nonsense);
+        return Stream.of(deduction, again, rollback, secondRollback, otherQty, nonsense);
     }
 
     boolean askedForItsReturn() {

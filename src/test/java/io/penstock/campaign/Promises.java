@@ -3,11 +3,15 @@ package io.penstock.campaign;
 import io.penstock.campaign.AtRest.FlowRow;
 import io.penstock.campaign.Question.Reply;
 import io.penstock.campaign.Shop.Answer;
+import io.penstock.ledger.LedgerInvariants;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * What Penstock promises, held against all that a sale was answered, what the order system was told and what the servers have at rest. One and the same for every
@@ -31,14 +35,21 @@ final class Promises {
 
     /** What is broken, or not done yet. */
     List<String> broken(Sale sale) throws Exception {
-        List<String> broken = new ArrayList<>(atRest.differences(sale.sku(), Sale.CODE, Sale.BUCKETS));
-        atRest.brokenInTheLedger().forEach((what, by) -> broken.add("not so in the ledger: " + what + ": " + by));
-        long owed = atRest.owedOutcomes();
+        try (Connection ledger = atRest.ledgerAtOneInstant()) {
+            return broken(sale, ledger);
+        }
+    }
+
+    /** The same, with the ledger as this connection sees it. */
+    List<String> broken(Sale sale, Connection ledger) throws Exception {
+        List<String> broken = new ArrayList<>(atRest.differences(ledger, sale.sku(), Sale.CODE, Sale.BUCKETS));
+        LedgerInvariants.broken(ledger).forEach((what, by) -> broken.add("not so in the ledger: " + what + ": " + by));
+        long owed = AtRest.owedOutcomes(ledger);
         if (owed != 0) {
             broken.add(owed + " outcomes are not told");
         }
-        adjustedOnce(sale, broken);
-        Map<String, FlowRow> flows = atRest.flows(sale.sku());
+        adjustedOnce(sale, ledger, broken);
+        Map<String, FlowRow> flows = AtRest.flows(ledger, sale.sku());
         Map<String, String> told = outcomes.told();
         for (Order order : sale.orders()) {
             FlowRow flow = flows.get(order.key());
@@ -53,17 +64,17 @@ final class Promises {
         return broken;
     }
 
-    private void adjustedOnce(Sale sale, List<String> broken) throws Exception {
+    private void adjustedOnce(Sale sale, Connection ledger, List<String> broken) throws SQLException {
         long expected = Sale.TOTAL;
         for (Sale.Adjustment adjustment : sale.adjustments()) {
             Answer decision = adjustment.question().decision().orElse(null);
-            if (decision == null || !(decision.accepted() || decision.insufficient() || decision.status() == 409)) {
+            if (decision == null || !(decision.accepted() || decision.status() == 409)) {
                 broken.add("an adjustment was not decided: " + adjustment.question());
             } else if (decision.accepted()) {
                 expected += adjustment.delta();
             }
         }
-        long allotted = atRest.allotted(sale.sku());
+        long allotted = AtRest.allotted(ledger, sale.sku());
         if (allotted != expected) {
             broken.add("adjusted to " + expected + ", the ledger was given " + allotted);
         }
@@ -81,24 +92,16 @@ final class Promises {
                 }
             });
         });
-        List<Reply> deductions = order.deduction().replies().toList();
-        if (!redisLostData
-                && deductions.stream()
-                                .filter(reply -> reply.answer().status() == 201)
-                                .count()
-                        > 1) {
-            broken.add("deducted twice");
-        }
-        for (Reply earlier : deductions) {
-            for (Reply later : deductions) {
-                if (earlier.answer().accepted()
-                        && later.askedAt() > earlier.answeredAt()
-                        && later.answer().insufficient()
-                        && !redisLostData) {
-                    broken.add("an accepted key was forgotten");
-                }
+        order.again().decision().filter(answer -> !redisLostData).ifPresent(answer -> {
+            if (answer.status() == 201) {
+                broken.add("deducted twice");
+            } else if (answer.insufficient()) {
+                broken.add("an accepted key was forgotten");
             }
-        }
+        });
+        List<Reply> deductions = Stream.concat(
+                        order.deduction().replies(), order.again().replies())
+                .toList();
         order.rollbacks().stream()
                 .flatMap(Question::replies)
                 .forEach(rollback -> deductions.forEach(deduction -> {

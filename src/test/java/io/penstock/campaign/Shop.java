@@ -78,10 +78,6 @@ final class Shop {
         return call("GET", "" + sku, null);
     }
 
-    Answer warmUp(long sku) {
-        return call("POST", sku + "/warm-up", null);
-    }
-
     Answer adjust(long sku, String key, long delta) {
         return call(
                 "POST",

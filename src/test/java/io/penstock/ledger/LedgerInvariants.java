@@ -6,7 +6,6 @@ import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -79,25 +78,25 @@ public class LedgerInvariants {
 
     void hold() {
         try (Connection connection = tables.connect()) {
+            connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            connection.setAutoCommit(false);
+            connection.createStatement().execute("START TRANSACTION WITH CONSISTENT SNAPSHOT");
             assertEquals(Map.of(), broken(connection));
+            connection.rollback();
         } catch (SQLException e) {
             throw new AssertionError(e);
         }
     }
 
-    /** The invariants that do not hold, each with some of what breaks it. The connection is not used for anything else. */
+    /** The invariants that do not hold, each with some of what breaks it, in the transaction of this connection. */
     public static Map<String, List<String>> broken(Connection connection) throws SQLException {
         Map<String, List<String>> broken = new LinkedHashMap<>();
-        connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-        connection.setAutoCommit(false);
-        connection.createStatement().execute("START TRANSACTION WITH CONSISTENT SNAPSHOT");
         for (Map.Entry<String, String> invariant : BROKEN.entrySet()) {
             List<String> found = LedgerTables.column(connection, invariant.getValue() + " LIMIT 5");
             if (!found.isEmpty()) {
-                broken.put(invariant.getKey(), new ArrayList<>(found));
+                broken.put(invariant.getKey(), found);
             }
         }
-        connection.rollback();
         return broken;
     }
 }
