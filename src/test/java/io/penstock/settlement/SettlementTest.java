@@ -122,8 +122,7 @@ class SettlementTest {
     }
 
     private ConsumerRecord<byte[], byte[]> deadLetter(byte[] value) {
-        return await().atMost(Duration.ofSeconds(30))
-                .until(
+        return await().until(
                         () -> seen(Topic.Name.DEAD_LETTER).stream()
                                 .filter(letter -> Arrays.equals(letter.value(), value))
                                 .toList(),
