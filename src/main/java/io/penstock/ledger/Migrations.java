@@ -1,7 +1,7 @@
 package io.penstock.ledger;
 
-import io.quarkus.runtime.PreventFurtherStepsException;
 import io.quarkus.runtime.StartupEvent;
+import io.quarkus.runtime.configuration.ConfigurationException;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
@@ -12,8 +12,6 @@ import org.flywaydb.core.api.FlywayException;
 /** Brings the schema to this version before anything else starts. Without it the service ends, with one line that says why. */
 @ApplicationScoped
 class Migrations {
-
-    private static final int FAILED = 1;
 
     private final Flyway flyway;
 
@@ -27,8 +25,9 @@ class Migrations {
             flyway.migrate();
         } catch (FlywayException e) {
             String reason = e.getMessage().lines().findFirst().orElse("").strip();
-            throw new PreventFurtherStepsException(
-                    "Penstock cannot start: the ledger's schema cannot be migrated. " + reason, FAILED);
+            // Of all that may end a start, this alone is printed without a stack trace.
+            throw new ConfigurationException(
+                    "Penstock cannot start: the ledger's schema cannot be migrated. " + reason);
         }
     }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.ledger.CompensationLedger;
+import io.penstock.ledger.Debt;
 import io.penstock.ledger.RollbackOrder;
 import io.penstock.local.LocalServers;
 import io.penstock.platform.Api;
@@ -349,6 +350,11 @@ class CompensationChannelTest {
                 .filter(record -> record.getLevel().intValue() >= Level.SEVERE.intValue())
                 .forEach(record -> alerts.add(record.getMessage()));
         assertEquals(List.of(alert(unknown, 2), alert(unknown, 4), alert(unknown, 8)), alerts);
+        Debt debt = debts.of(unknown, new DeductKey("order-1"))
+                .await()
+                .atMost(PATIENCE)
+                .get(0);
+        debts.given(debt).await().atMost(PATIENCE);
     }
 
     private static String alert(SkuId sku, int attempts) {

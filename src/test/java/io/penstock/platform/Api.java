@@ -33,7 +33,7 @@ public final class Api {
     private static final HttpClient CLIENT =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final AtomicLong NEXT_SKU = new AtomicLong(System.currentTimeMillis() * 1_000 + 500_000);
 
     /** What no client may learn from a problem. */

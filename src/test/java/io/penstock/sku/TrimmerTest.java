@@ -50,6 +50,10 @@ class TrimmerTest {
                 .atMost(Duration.ofSeconds(10));
     }
 
+    private void credit(String state) {
+        tables.change("UPDATE stock_deduct_flow SET credit = ? WHERE sku_id = ? AND deduct_key = 'owed'", state, sku);
+    }
+
     private void rolledBackLongAgo(String deductKey) {
         Api.deduct(sku, deductKey, 1).ok(201);
         Api.post("/v1/skus/" + sku + "/deductions/" + deductKey + "/rollback").ok(200);
@@ -73,13 +77,14 @@ class TrimmerTest {
     void keepsATombstoneWhoseCreditIsOwed() {
         // Given: the credit was given, and the ledger has not been told
         rolledBackLongAgo("owed");
-        tables.change("UPDATE stock_deduct_flow SET credit = 'OWED' WHERE sku_id = ? AND deduct_key = 'owed'", sku);
+        credit("OWED");
 
         // When
         trim();
 
         // Then
         assertEquals(List.of("owed"), tombstones());
+        credit("DONE");
     }
 
     @Test
