@@ -119,11 +119,11 @@ final class Campaign {
             } finally {
                 fault.end().take();
             }
-            recoveries.add(new Recovery(fault.name(), recover()));
+            recoverFrom(fault.name());
         }
 
-        /** How long it takes until every instance sells, settles and gives back again, without a restart. */
-        Duration recover() {
+        /** Waits until every instance sells, settles and gives back again, without a restart, and reports how long it took. */
+        void recoverFrom(String fault) {
             long began = System.nanoTime();
             for (PackagedService instance : site.instances()) {
                 Shop shop = new Shop(instance.port());
@@ -132,7 +132,7 @@ final class Campaign {
                 until(() -> "DEDUCTED".equals(shop.find(probeSku, key).body().getString("status")));
                 until(() -> shop.rollBack(probeSku, key).status() == 200);
             }
-            return Duration.ofNanos(System.nanoTime() - began);
+            recoveries.add(new Recovery(fault, Duration.ofNanos(System.nanoTime() - began)));
         }
     }
 

@@ -40,7 +40,7 @@ class CrashPointIT {
                 assertTrue(service.log().endsWith("crash point " + point + "\n"), "it died elsewhere");
                 service.launchAgain();
                 service.awaitReady();
-                running.recover();
+                running.recoverFrom("the only instance dies");
             });
         }
     }
