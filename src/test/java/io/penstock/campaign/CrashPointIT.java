@@ -8,10 +8,12 @@ import io.vertx.redis.client.Command;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The service dies at each step that leaves work half done, in the middle of a sale, and is started again. */
+@Tag("long")
 class CrashPointIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(120);

@@ -31,6 +31,7 @@ public final class FaultProxy implements AutoCloseable {
     private final Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
     private final NetServer proxy;
     private final Set<Line> lines = new HashSet<>();
+    private volatile boolean closed;
     private String host;
     private int port;
     private Mode mode = Mode.PASS;
@@ -109,13 +110,18 @@ public final class FaultProxy implements AutoCloseable {
         return held.join();
     }
 
+    /** Nobody can reach it any more; whatever it is asked afterwards does nothing. */
     @Override
     public void close() {
         cut();
+        closed = true;
         vertx.close().toCompletionStage().toCompletableFuture().join();
     }
 
     private void onLoop(Runnable step) {
+        if (closed) {
+            return;
+        }
         CompletableFuture<Void> done = new CompletableFuture<>();
         vertx.runOnContext(nothing -> {
             try {

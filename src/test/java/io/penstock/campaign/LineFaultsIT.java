@@ -6,9 +6,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Lines between the service and its servers that are slow, dead, cut, or lose the reply to what was done. */
+@Tag("long")
 class LineFaultsIT {
 
     /** Longer than any one call may take. */

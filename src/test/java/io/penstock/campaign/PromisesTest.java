@@ -39,6 +39,7 @@ class PromisesTest {
 
     private static final Duration WHILE = Duration.ofSeconds(2);
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final int SOME = 5;
     private static long nextSku = 780_000;
 
     @ConfigProperty(name = "quarkus.http.test-port")
@@ -74,6 +75,8 @@ class PromisesTest {
         try (Sale sale = new Sale(1, sku, new Shop(shop), messages)) {
             sale.open();
             sale.goOn(WHILE);
+            // A busy machine takes longer to see some of each kind.
+            sale.goOnUntil(() -> hasSomeOf(sale, Order.Plan.values()), PATIENCE);
             sale.close(PATIENCE);
             sale.decideAll();
             return sale;
@@ -92,8 +95,8 @@ class PromisesTest {
         String kept = keyOf(sale, Order.Plan.KEEP, flows::containsKey);
         String returned = keyOf(sale, Order.Plan.RETURN, flows::containsKey);
         String nonsense = keyOf(sale, Order.Plan.NONSENSE, key -> true);
-        String ofKept = " WHERE sku_id = " + sku + " AND deduct_key = '" + kept + "'";
         String ofReturned = " WHERE sku_id = " + sku + " AND deduct_key = '" + returned + "'";
+        String ofKept = " WHERE sku_id = " + sku + " AND deduct_key = '" + kept + "'";
         int bucket = flows.get(kept).bucketNo();
 
         assertAll(
@@ -237,6 +240,14 @@ class PromisesTest {
         assertAll(
                 () -> assertShows("never to be answered", broken),
                 () -> assertShows("an adjustment was not decided", brokenBy((request, times) -> of(404))));
+    }
+
+    private static boolean hasSomeOf(Sale sale, Order.Plan... plans) {
+        return Stream.of(plans)
+                .allMatch(plan -> sale.orders().stream()
+                                .filter(order -> order.plan() == plan)
+                                .count()
+                        >= SOME);
     }
 
     private static String keyOf(Sale sale, Order.Plan plan, Predicate<String> found) {

@@ -1,8 +1,10 @@
 package io.penstock.campaign;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Redis loses data in the middle of a sale: the ledger may reject the excess, and says so; all else holds. */
+@Tag("long")
 class RedisLossIT {
 
     @Test

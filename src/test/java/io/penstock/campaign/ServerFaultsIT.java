@@ -1,8 +1,10 @@
 package io.penstock.campaign;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Two instances sell while servers hang, die and come back, and while one of them dies. */
+@Tag("long")
 class ServerFaultsIT {
 
     @Test

@@ -76,6 +76,13 @@ class FenceTest {
             LocalServers servers = LocalServers.forTests();
             servers.ledger().pause();
             sell("fenced-late");
+            await("it is in the settlement's hand")
+                    .atMost(Duration.ofSeconds(30))
+                    .until(() -> given().get("/q/metrics")
+                            .asString()
+                            .lines()
+                            .anyMatch(line -> line.startsWith("penstock_settlement_lag_seconds ")
+                                    && Double.parseDouble(line.substring(line.indexOf(' '))) > 0));
             servers.kafka().pause();
             servers.ledger().resume();
             await().atMost(Duration.ofSeconds(30))

@@ -122,7 +122,8 @@ class SettlementTest {
     }
 
     private ConsumerRecord<byte[], byte[]> deadLetter(byte[] value) {
-        return await().until(
+        return await().atMost(Duration.ofSeconds(30))
+                .until(
                         () -> seen(Topic.Name.DEAD_LETTER).stream()
                                 .filter(letter -> Arrays.equals(letter.value(), value))
                                 .toList(),
