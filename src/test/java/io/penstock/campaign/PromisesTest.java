@@ -111,8 +111,15 @@ class PromisesTest {
                         "UPDATE stock_deduct_flow SET bucket_no = 5 - bucket_no" + ofKept,
                         "sold from another bucket"),
                 wrong(sale, "DELETE FROM stock_deduct_flow" + ofKept, "accepted, and not kept"),
-                wrong(sale, "UPDATE stock_deduct_flow SET status = 'DEDUCTED', bucket_no = 1, qty = 1" + ofReturned, "not given back"),
-                wrong(sale, "UPDATE stock_deduct_flow SET status = IF(status = 'CANCELLED', 'ROLLED_BACK', 'CANCELLED')" + ofReturned, "answer is not true"),
+                wrong(
+                        sale,
+                        "UPDATE stock_deduct_flow SET status = 'DEDUCTED', bucket_no = 1, qty = 1" + ofReturned,
+                        "not given back"),
+                wrong(
+                        sale,
+                        "UPDATE stock_deduct_flow SET status = IF(status = 'CANCELLED', 'ROLLED_BACK', 'CANCELLED')"
+                                + ofReturned,
+                        "answer is not true"),
                 wrong(sale, "UPDATE stock_deduct_flow SET credit = 'OWED'" + ofReturned, "credits are owed"),
                 wrong(
                         sale,
