@@ -70,6 +70,12 @@ final class Campaign {
         return Boolean.getBoolean("penstock.campaign");
     }
 
+    static <T> List<T> choose(long seed, int inShortForm, List<T> all) {
+        List<T> shuffled = new ArrayList<>(all);
+        Collections.shuffle(shuffled, new Random(seed));
+        return isLong() ? shuffled : shuffled.subList(0, inShortForm);
+    }
+
     /** A sale that goes on. */
     final class Running {
 
@@ -97,11 +103,9 @@ final class Campaign {
             return shop;
         }
 
-        /** In the seed's order. */
-        List<Fault> shuffled(List<Fault> faults) {
-            List<Fault> shuffled = new ArrayList<>(faults);
-            Collections.shuffle(shuffled, new Random(seed));
-            return shuffled;
+        /** All of them in the long form, so many in the short one; which and in what order, says the seed. */
+        List<Fault> choose(int inShortForm, List<Fault> faults) {
+            return Campaign.choose(seed, inShortForm, faults);
         }
 
         /** From now on Redis may have less than it had answered. */
