@@ -48,12 +48,8 @@ final class AtRest implements AutoCloseable {
     /** Transactions whose outcomes Kafka does not have yet, of all SKUs. */
     long owedOutcomes() throws SQLException {
         try (Connection ledger = connect()) {
-            return owedOutcomes(ledger);
+            return number(ledger, "SELECT COUNT(*) FROM stock_outcome WHERE id > ?", 0);
         }
-    }
-
-    static long owedOutcomes(Connection ledger) throws SQLException {
-        return number(ledger, "SELECT COUNT(*) FROM stock_outcome WHERE id > ?", 0);
     }
 
     private List<String> differences(long sku, String code, int buckets) throws Exception {
@@ -75,6 +71,8 @@ final class AtRest implements AutoCloseable {
         Map<String, String> open = Map.of(
                 "debts are not given", "SELECT COUNT(*) FROM stock_compensation WHERE sku_id = ?",
                 "credits are owed", "SELECT COUNT(*) FROM stock_deduct_flow WHERE credit = 'OWED' AND sku_id = ?",
+                "outcomes are not told",
+                        "SELECT COUNT(*) FROM stock_outcome WHERE JSON_CONTAINS(events, JSON_OBJECT('sku', ?))",
                 "transfers are open", "SELECT COUNT(*) FROM stock_transfer WHERE state <> 'DONE' AND sku_id = ?");
         for (Map.Entry<String, String> what : open.entrySet()) {
             long number = number(ledger, what.getValue(), sku);

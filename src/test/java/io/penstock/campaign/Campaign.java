@@ -70,6 +70,12 @@ final class Campaign {
         return Boolean.getBoolean("penstock.campaign");
     }
 
+    static <T> List<T> choose(long seed, int inShortForm, List<T> all) {
+        List<T> shuffled = new ArrayList<>(all);
+        Collections.shuffle(shuffled, new Random(seed));
+        return isLong() ? shuffled : shuffled.subList(0, inShortForm);
+    }
+
     /** A sale that goes on. */
     final class Running {
 
@@ -97,11 +103,9 @@ final class Campaign {
             return shop;
         }
 
-        /** In the seed's order. */
-        List<Fault> shuffled(List<Fault> faults) {
-            List<Fault> shuffled = new ArrayList<>(faults);
-            Collections.shuffle(shuffled, new Random(seed));
-            return shuffled;
+        /** All of them in the long form, so many in the short one; which and in what order, says the seed. */
+        List<Fault> choose(int inShortForm, List<Fault> faults) {
+            return Campaign.choose(seed, inShortForm, faults);
         }
 
         /** From now on Redis may have less than it had answered. */
@@ -119,11 +123,11 @@ final class Campaign {
             } finally {
                 fault.end().take();
             }
-            recoveries.add(new Recovery(fault.name(), recover()));
+            recoverFrom(fault.name());
         }
 
-        /** How long it takes until every instance sells, settles and gives back again, without a restart. */
-        Duration recover() {
+        /** Waits until every instance sells, settles and gives back again, without a restart, and reports how long it took. */
+        void recoverFrom(String fault) {
             long began = System.nanoTime();
             for (PackagedService instance : site.instances()) {
                 Shop shop = new Shop(instance.port());
@@ -132,7 +136,7 @@ final class Campaign {
                 until(() -> "DEDUCTED".equals(shop.find(probeSku, key).body().getString("status")));
                 until(() -> shop.rollBack(probeSku, key).status() == 200);
             }
-            return Duration.ofNanos(System.nanoTime() - began);
+            recoveries.add(new Recovery(fault, Duration.ofNanos(System.nanoTime() - began)));
         }
     }
 

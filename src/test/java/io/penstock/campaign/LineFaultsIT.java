@@ -6,20 +6,15 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Lines between the service and its servers that are slow, dead, cut, or lose the reply to what was done. */
-@Tag("long")
 class LineFaultsIT {
 
     /** Longer than any one call may take. */
-    private static final Duration LASTS = Campaign.isLong() ? Duration.ofSeconds(15) : Duration.ofSeconds(4);
+    private static final Duration LASTS = Campaign.isLong() ? Duration.ofSeconds(15) : Duration.ofSeconds(3);
 
     private static final Duration LATE = Duration.ofMillis(150);
-
-    /** Of the fifteen, by the seed. */
-    private static final int IN_SHORT = 6;
 
     @Test
     void whatALineHidesOrRepeatsChangesNothing() throws Exception {
@@ -42,8 +37,7 @@ class LineFaultsIT {
             lines.put("Kafka", kafka);
             try (Site site = Site.on(servers, 2, addresses)) {
                 Campaign.repeat("line faults", site, running -> {
-                    List<Fault> faults = running.shuffled(faults(lines));
-                    for (Fault fault : Campaign.isLong() ? faults : faults.subList(0, IN_SHORT)) {
+                    for (Fault fault : running.choose(4, faults(lines))) {
                         running.suffer(fault);
                     }
                 });

@@ -34,10 +34,11 @@ final class Question {
         this.decides = decides;
     }
 
-    /** Asks up to so many times, unless it is decided. */
+    /** Asks up to so many times, unless it is decided. If nobody answers at all, once is enough for now. */
     void ask(int tries) {
-        for (int i = 0; i < tries && decision().isEmpty(); i++) {
-            askOnce();
+        boolean answered = true;
+        for (int i = 0; i < tries && answered && decision().isEmpty(); i++) {
+            answered = askOnce().status() != 0;
         }
     }
 

@@ -25,10 +25,10 @@ final class Sale implements AutoCloseable {
 
     static final String CODE = "FAULTY";
     static final int BUCKETS = 4;
-    static final long TOTAL = 600;
+    static final long TOTAL = 200;
 
     private static final int BUYERS = 8;
-    private static final Duration BREATH = Duration.ofMillis(40);
+    private static final Duration BREATH = Duration.ofMillis(60);
     private static final Duration BETWEEN_ADJUSTMENTS = Duration.ofMillis(250);
     private static final Duration LOOK = Duration.ofMillis(50);
     private static final int MOST_TRIES = 3;
@@ -146,13 +146,13 @@ final class Sale implements AutoCloseable {
         }
     }
 
-    /** Gives more often than it takes, about what the buyers keep. */
+    /** Gives more often than it takes, and a little less than the buyers would keep. */
     private void adjust() {
         Adjustment last = adjustments.isEmpty() ? null : adjustments.get(adjustments.size() - 1);
         if (last == null || last.question().decision().isPresent()) {
             int number = adjustmentNo.incrementAndGet();
             Random random = random(-number);
-            long delta = random.nextInt(3) == 0 ? -(1 + random.nextInt(20)) : 20 + random.nextInt(60);
+            long delta = random.nextInt(3) == 0 ? -(1 + random.nextInt(10)) : 10 + random.nextInt(30);
             last = new Adjustment(
                     delta,
                     new Question(

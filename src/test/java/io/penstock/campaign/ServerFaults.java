@@ -9,7 +9,7 @@ import java.util.List;
 final class ServerFaults {
 
     private static final Duration LASTS = Campaign.isLong() ? Duration.ofSeconds(10) : Duration.ofSeconds(2);
-    private static final Duration ALL_LAST = Campaign.isLong() ? Duration.ofSeconds(120) : Duration.ofSeconds(10);
+    private static final Duration ALL_LAST = Campaign.isLong() ? Duration.ofSeconds(120) : Duration.ofSeconds(5);
 
     private ServerFaults() {}
 
