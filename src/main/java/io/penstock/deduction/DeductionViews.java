@@ -33,7 +33,7 @@ public class DeductionViews {
 
     /** @throws ProblemException (as the failure) {@code unknown-sku}, {@code unknown-deduction} */
     public Uni<DeductionView> view(SkuId skuId, DeductKey deductKey) {
-        return layouts.of(skuId)
+        return layouts.forRequest(skuId)
                 .chain(layout -> inLedger(skuId, deductKey)
                         .onItem()
                         .ifNull()

@@ -69,7 +69,7 @@ public class Deductions {
 
     public Uni<Decision> deduct(DeductionRequest request) {
         long began = System.nanoTime();
-        return layouts.of(request.skuId())
+        return layouts.forRequest(request.skuId())
                 .chain(layout -> deduct(layout, request))
                 .onFailure(UnknownSku.class)
                 .transform(e -> Layouts.unknown(request.skuId()))

@@ -16,6 +16,7 @@ import java.util.function.BiConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.RetriableCommitFailedException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.jboss.logging.Logger;
 
 /**
@@ -64,14 +65,23 @@ final class UntilCommitted implements KafkaCommitHandler {
     private void commit(TopicPartition partition, long next) {
         Uni.createFrom()
                 .deferred(() -> consumer.commitAsync(Map.of(partition, new OffsetAndMetadata(next))))
-                .onFailure(e -> e instanceof RetriableCommitFailedException && isLatest(partition, next))
+                .onFailure(e -> mayBeRetried(e) && isLatest(partition, next))
                 .retry()
                 .withBackOff(FIRST_DELAY, LONGEST_DELAY)
                 .indefinitely()
                 .subscribe()
-                .with(
-                        nothing -> {},
-                        e -> LOG.warnf("not committed partition=%s offset=%d reason=%s", partition, next, e));
+                .with(nothing -> {}, e -> givenUp(partition, next, e));
+    }
+
+    private void givenUp(TopicPartition partition, long next, Throwable failure) {
+        if (isLatest(partition, next)) {
+            LOG.warnf("not committed partition=%s offset=%d reason=%s", partition, next, failure);
+        }
+    }
+
+    /** During a rebalance as well: the partition may stay ours. */
+    private static boolean mayBeRetried(Throwable failure) {
+        return failure instanceof RetriableCommitFailedException || failure instanceof RebalanceInProgressException;
     }
 
     private boolean isLatest(TopicPartition partition, long next) {

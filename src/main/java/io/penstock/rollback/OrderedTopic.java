@@ -61,17 +61,19 @@ public class OrderedTopic {
     /** Offsets are committed once the ledger has the whole poll. Never fails: a failure would end the channel for good, on one instance after the other. */
     @Incoming("ordered")
     Uni<Void> consume(ConsumerRecords<byte[], byte[]> records) {
-        return Uni.createFrom()
-                .deferred(() -> read(records))
-                .chain(this::write)
-                .onFailure()
-                .invoke(e -> LOG.errorf(e, "messages not in the ledger, tried again messages=%d", records.count()))
-                .onFailure()
-                .retry()
-                .withBackOff(FIRST_DELAY, LONGEST_DELAY)
-                .indefinitely();
+        return read(records)
+                .chain(stages -> Uni.createFrom()
+                        .deferred(() -> write(stages))
+                        .onFailure()
+                        .invoke(e ->
+                                LOG.errorf(e, "messages not in the ledger, tried again messages=%d", records.count()))
+                        .onFailure()
+                        .retry()
+                        .withBackOff(FIRST_DELAY, LONGEST_DELAY)
+                        .indefinitely());
     }
 
+    /** Once: what it buries must not be buried again. */
     private Uni<Stages> read(ConsumerRecords<byte[], byte[]> records) {
         Stages stages = new Stages();
         return Multi.createFrom()
@@ -115,7 +117,7 @@ public class OrderedTopic {
     private Uni<Void> add(RollbackOrder order, ConsumerRecord<byte[], byte[]> record, Stages stages) {
         return Uni.createFrom()
                 .deferred(() -> layouts.of(order.skuId()))
-                .onFailure(DependencyUnavailable.class)
+                .onFailure(e -> !(e instanceof ProblemException))
                 .retry()
                 .withBackOff(FIRST_DELAY, LONGEST_DELAY)
                 .indefinitely()
@@ -152,6 +154,7 @@ public class OrderedTopic {
         if (underway.addAndGet(rolledBack.size()) > config.orderedUnderway()) {
             underway.addAndGet(-rolledBack.size());
             LOG.warnf("credits left to the sweeper, too many are under way credits=%d", rolledBack.size());
+            rolledBack.forEach(rollbacks::leaveCredit);
             return;
         }
         Multi.createFrom()

@@ -91,7 +91,7 @@ public class Rollbacks {
      * ROLLED_BACK then. What cannot be decided is COMPENSATING once the compensation channel has it; if that does not take it either, fails as the ledger or the log.
      */
     public Uni<RollbackOutcome> rollBack(RollbackOrder order) {
-        return layouts.of(order.skuId())
+        return layouts.forRequest(order.skuId())
                 .chain(layout -> switch (layout.ordering()) {
                     case SPLIT -> rollBackNow(layout, order).invoke(this::count);
                     case ORDERED ->
@@ -178,6 +178,12 @@ public class Rollbacks {
     /** Its second step, counted. Never fails: what Redis does not take stays owed. */
     Uni<RollbackOutcome> credit(RolledBack rolledBack) {
         return credited(rolledBack).invoke(this::count);
+    }
+
+    /** Instead of the second step: a credit that is owed is left to the sweeper. Counted. */
+    void leaveCredit(RolledBack rolledBack) {
+        Flow flow = rolledBack.flow();
+        count(flow.credit() == Credit.OWED ? COMPENSATING : outcome(rolledBack.verdict(), flow, null, null));
     }
 
     private Uni<RollbackOutcome> credited(RolledBack rolledBack) {

@@ -16,7 +16,7 @@ import org.jboss.logging.Logger;
  * The layouts of the SKUs in use. One that is older than a few seconds is read again behind the request that asks for it; while the ledger is away the last one
  * known serves, so that an outage of the ledger does not stop a sale. A bucket that was closed meanwhile says so itself.
  *
- * <p>A SKU that the ledger does not have is not asked for again for a second, so that a flood of wrong numbers does not reach it. One that this instance
+ * <p>A SKU that a request asked for in vain is not looked up for another one for a second, so that a flood of wrong numbers does not reach the ledger. One that this instance
  * defines is known at once.
  */
 @ApplicationScoped
@@ -47,18 +47,25 @@ public class Layouts {
                 .build();
     }
 
-    /** @throws ProblemException (as the failure) {@code unknown-sku} */
+    /** @throws ProblemException (as the failure) {@code unknown-sku}: then the ledger has just said so */
     public Uni<Layout> of(SkuId skuId) {
         return Uni.createFrom()
-                .deferred(() -> isUnknown(skuId)
-                        ? Uni.createFrom().nullItem()
-                        : Uni.createFrom().completionStage(cache.get(skuId)))
+                .completionStage(() -> cache.get(skuId))
                 .onItem()
                 .ifNull()
-                .failWith(() -> {
-                    unknown.get(skuId, asked -> true);
-                    return unknown(skuId);
-                });
+                .failWith(() -> unknown(skuId));
+    }
+
+    /**
+     * For a request, which can be repeated and may be one of a flood.
+     *
+     * @throws ProblemException (as the failure) {@code unknown-sku}: then the ledger has said so within the last second
+     */
+    public Uni<Layout> forRequest(SkuId skuId) {
+        return Uni.createFrom()
+                .deferred(() -> isUnknown(skuId) ? Uni.createFrom().failure(unknown(skuId)) : of(skuId))
+                .onFailure(ProblemException.class)
+                .invoke(() -> unknown.get(skuId, asked -> true));
     }
 
     /** What is known wins: it may have been defined since it was asked for in vain. */

@@ -131,6 +131,25 @@ final class PackagedService implements AutoCloseable {
         process.waitFor();
     }
 
+    /** SIGSTOP: it answers nothing, and holds what it has. */
+    void pause() throws IOException, InterruptedException {
+        signal("STOP");
+    }
+
+    /** SIGCONT: it goes on as if no time had passed. */
+    void resume() throws IOException, InterruptedException {
+        signal("CONT");
+    }
+
+    private void signal(String signal) throws IOException, InterruptedException {
+        int exit = new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid()))
+                .start()
+                .waitFor();
+        if (exit != 0) {
+            throw new IOException("kill -" + signal + " ended with " + exit);
+        }
+    }
+
     /** SIGTERM; returns its exit code. */
     int stop() throws InterruptedException {
         process.destroy();

@@ -10,11 +10,9 @@ import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Two instances are replaced, one after the other, under load: who sends requests only to what is ready notices nothing. */
-@Tag("long")
 class RollingRestartIT {
 
     private static final Map<String, String> DRAIN = Map.of("QUARKUS_SHUTDOWN_DELAY", "2s");

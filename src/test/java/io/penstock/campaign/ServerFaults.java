@@ -11,6 +11,9 @@ final class ServerFaults {
     private static final Duration LASTS = Campaign.isLong() ? Duration.ofSeconds(10) : Duration.ofSeconds(2);
     private static final Duration ALL_LAST = Campaign.isLong() ? Duration.ofSeconds(120) : Duration.ofSeconds(5);
 
+    /** Longer than its leases and its place in the Kafka groups: others take over, and then it wakes up. */
+    private static final Duration OVERTAKEN = Duration.ofSeconds(5);
+
     private ServerFaults() {}
 
     static List<Fault> of(Site site) {
@@ -33,6 +36,7 @@ final class ServerFaults {
                 () -> servers.forEach(LocalServer::start)));
         for (PackagedService instance :
                 site.instances().subList(1, site.instances().size())) {
+            faults.add(Fault.of("an instance hangs", OVERTAKEN, instance::pause, instance::resume));
             faults.add(Fault.of("an instance dies", LASTS, instance::kill, () -> {
                 instance.launchAgain();
                 instance.awaitReady();

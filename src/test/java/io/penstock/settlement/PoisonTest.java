@@ -5,9 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import io.penstock.ledger.SkuDefinition;
+import io.penstock.ledger.SkuLedger;
 import io.penstock.platform.Api;
 import io.penstock.platform.Topic;
+import io.penstock.stock.Ordering;
+import io.penstock.stock.SkuCode;
+import io.penstock.stock.SkuId;
+import io.penstock.stock.Strategy;
 import io.quarkus.test.junit.QuarkusTest;
+import jakarta.inject.Inject;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -48,6 +55,11 @@ class PoisonTest {
                 true,
                 "{\"v\":1,\"deductKey\":\"good\",\"skuId\":%d,\"bucketNo\":0,\"reason\":\"cancelled\"}",
                 "CANCELLED"),
+        ORDERED(
+                Topic.Name.ORDERED,
+                true,
+                "{\"v\":1,\"type\":\"ROLLBACK\",\"deductKey\":\"good\",\"skuId\":%d,\"bucketNo\":0}",
+                "CANCELLED"),
         COMPENSATION(
                 Topic.Name.COMPENSATION,
                 true,
@@ -73,6 +85,9 @@ class PoisonTest {
 
     /** @param reason how the dead letter's begins */
     private record Poison(byte[] key, byte[] value, String reason) {}
+
+    @Inject
+    SkuLedger skus;
 
     @ConfigProperty(name = "kafka.bootstrap.servers")
     String brokers;
@@ -222,5 +237,32 @@ class PoisonTest {
                             && new String(letter.value(), StandardCharsets.UTF_8).contains("" + unknown));
         });
         assertFalse(Api.get("/v1/compensations?limit=1000").text().contains("" + unknown));
+    }
+
+    /** A request's "unknown" is remembered for a second: no reason to bury a message. */
+    @ParameterizedTest
+    @EnumSource
+    void namesASkuThatWasUnknownAMomentAgo(Incoming incoming) throws Exception {
+        // Given
+        long sku = Api.newSkuId();
+        byte[] key = incoming.keyed ? bytes("good") : null;
+        String deduction = "/v1/skus/" + sku + "/deductions/good";
+        assertEquals(404, Api.get(deduction).status());
+        definedByAnotherInstance(sku);
+
+        // When
+        send(incoming, key, bytes(incoming.good(sku)));
+
+        // Then
+        await().atMost(PATIENCE)
+                .until(() -> incoming.ends.equals(
+                        Api.get(deduction).json().path("status").textValue()));
+    }
+
+    private void definedByAnotherInstance(long sku) {
+        skus.define(new SkuDefinition(
+                        new SkuId(sku), new SkuCode("LATE"), 100, List.of(0), Strategy.REDIS, Ordering.SPLIT))
+                .await()
+                .atMost(PATIENCE);
     }
 }
