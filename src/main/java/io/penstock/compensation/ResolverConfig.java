@@ -17,7 +17,7 @@ interface ResolverConfig {
 
     /** How old a suspect must be before it is acted on: whoever wrote it is probably still at work. */
     @WithDefault("${PENSTOCK_GRACE:5s}")
-    @DurationMin(millis = 0)
+    @DurationMin(millis = 1)
     @DurationMax(seconds = 300)
     Duration grace();
 }

@@ -25,7 +25,7 @@ interface RollbackConfig {
 
     /** ORDERED: how long a client waits for the end of a rollback that Kafka has; then it is answered 202. Some ms as a rule: this is for an instance that fails over. */
     @WithDefault("2s")
-    @DurationMin(millis = 0)
+    @DurationMin(millis = 1)
     @DurationMax(seconds = 60)
     Duration orderedWait();
 

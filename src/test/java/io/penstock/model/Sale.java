@@ -54,6 +54,9 @@ enum Sale {
     CALIBRATION(
             10_000,
             is -> is.units(1).requests(1, 1).rollbacks(1, 0).calibrating().background(1)),
+    CALIBRATION_WHILE_TAKING(
+            7_300,
+            is -> is.units(1).requests(1).rollbacks(1).taking().calibrating().background(1)),
     CALIBRATION_WHILE_MERGING(
             66_000,
             is -> is.units(1, 0)
@@ -99,6 +102,14 @@ enum Sale {
                     .taking()
                     .fault(Fault.FAIL_OVER, 1)
                     .replications(1)),
+    TAKING_WITH_TWO_LOADERS(
+            4_300,
+            is -> is.units(1)
+                    .requests(1)
+                    .rollbacks(0)
+                    .taking()
+                    .fault(Fault.WIPE, 1)
+                    .background(2)),
     PAUSED(
             10_000,
             is -> is.units(1)

@@ -8,6 +8,10 @@
  * in every state and at rest. {@link io.penstock.model.Sale} lists the sales that are walked, {@link io.penstock.model.Safeguard} what can be
  * taken away from the protocol; whatever is taken away, one of the sales must break.
  *
+ * <p>{@link io.penstock.model.RealRun} does the same actions on the real parts and servers, beside the model: {@link
+ * io.penstock.model.RealSale} says which script or transaction an action is, {@link io.penstock.model.Projection} what the servers hold in the
+ * words of the model, {@link io.penstock.model.RealInvariants} what must hold there.
+ *
  * <p>One SKU, every deduction takes one unit, at most three deduct keys and two buckets.
  */
 package io.penstock.model;
