@@ -85,7 +85,7 @@ final class BucketSnapshot implements Snapshot {
             boolean leaves = from != null && from == bucket.bucketNo();
             String id = transfer.getString("id");
             long units = transfer.getLong("units");
-            switch (AdjustmentLedger.PartState.valueOf(transfer.getString("state"))) {
+            switch (TransferState.valueOf(transfer.getString("state"))) {
                 case MOVED -> included.put(id, leaves ? -units : units);
                 case BACK -> {
                     if (leaves) {

@@ -69,8 +69,8 @@ public class Trimmer {
                         .iterable(page)
                         .filter(sku -> sku.strategy() == Strategy.REDIS)
                         .onItem()
-                        .transformToMultiAndConcatenate(sku ->
-                                Multi.createFrom().iterable(Layout.of(sku).buckets()))
+                        .transformToMultiAndConcatenate(
+                                sku -> Multi.createFrom().iterable(sku.bucketIds()))
                         .onItem()
                         .transformToUniAndConcatenate(this::trim)
                         .collect()
