@@ -50,6 +50,11 @@ public record Layout(
                         .sum());
     }
 
+    /** Whether the SKU has the bucket, retired or not. */
+    public boolean has(int bucketNo) {
+        return buckets.stream().anyMatch(bucket -> bucket.bucketNo() == bucketNo);
+    }
+
     /** Whether the bucket is ACTIVE. */
     public boolean sells(int bucketNo) {
         return active.stream().anyMatch(bucket -> bucket.bucketNo() == bucketNo);

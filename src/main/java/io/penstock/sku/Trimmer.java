@@ -72,7 +72,12 @@ public class Trimmer {
                         .transformToMultiAndConcatenate(
                                 sku -> Multi.createFrom().iterable(sku.bucketIds()))
                         .onItem()
-                        .transformToUniAndConcatenate(this::trim)
+                        .transformToUniAndConcatenate(bucket -> trim(bucket)
+                                .onFailure()
+                                .invoke(e -> LOG.warnf(
+                                        "not trimmed, tried again later bucket=%s reason=%s", bucket, e.getMessage()))
+                                .onFailure()
+                                .recoverWithNull())
                         .collect()
                         .last()
                         .chain(() -> page.size() < SKUS ? Uni.createFrom().voidItem() : trimSkus(last(page))));

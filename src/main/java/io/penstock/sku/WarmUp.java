@@ -13,8 +13,6 @@ import io.penstock.stock.Quantity;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
-import java.time.Clock;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -40,16 +38,14 @@ public class WarmUp {
     private final BucketStates states;
     private final Fence fence;
     private final WarmUpConfig config;
-    private final Clock clock;
     private final Map<BucketId, Uni<Void>> underway = new ConcurrentHashMap<>();
 
-    WarmUp(Gate gate, SkuLedger ledger, BucketStates states, Fence fence, WarmUpConfig config, Clock clock) {
+    WarmUp(Gate gate, SkuLedger ledger, BucketStates states, Fence fence, WarmUpConfig config) {
         this.gate = gate;
         this.ledger = ledger;
         this.states = states;
         this.fence = fence;
         this.config = config;
-        this.clock = clock;
     }
 
     /** Ends when every bucket of the layout is loaded, by this call or another. */
@@ -124,12 +120,11 @@ public class WarmUp {
 
     /** A loader that wakes up after another one has begun reads that one's epoch, and stops. */
     private Uni<Filled> fill(Load load) {
-        Instant since = clock.instant().minus(config.retryHorizon());
         return load.snapshot()
                 .units()
                 .chain(units -> (units.epoch() != load.epoch()
                                 ? Uni.createFrom().item(Claim.REFUSED)
-                                : stageFinished(load, since, null)
+                                : stageFinished(load, null)
                                         .chain(() -> stageSold(load, null, new Staged(0, 0)))
                                         .invoke(CrashPoint.BEFORE_FINISH::pass)
                                         .chain(staged ->
@@ -142,16 +137,18 @@ public class WarmUp {
                 units.allotted(), staged.deducted(), staged.count(), BucketStates.closed(units), units.transfers());
     }
 
-    private Uni<Void> stageFinished(Load load, Instant since, DeductKey after) {
-        return load.snapshot().finished(since, after, config.page()).chain(page -> {
-            if (page.isEmpty()) {
-                return Uni.createFrom().voidItem();
-            }
-            return gate.stageFinished(load.bucket(), load.epoch(), page)
-                    .chain(() -> page.size() < config.page()
-                            ? Uni.createFrom().voidItem()
-                            : stageFinished(load, since, last(page)));
-        });
+    private Uni<Void> stageFinished(Load load, DeductKey after) {
+        return load.snapshot()
+                .finished(config.retryHorizon(), after, config.page())
+                .chain(page -> {
+                    if (page.isEmpty()) {
+                        return Uni.createFrom().voidItem();
+                    }
+                    return gate.stageFinished(load.bucket(), load.epoch(), page)
+                            .chain(() -> page.size() < config.page()
+                                    ? Uni.createFrom().voidItem()
+                                    : stageFinished(load, last(page)));
+                });
     }
 
     private Uni<Staged> stageSold(Load load, DeductKey after, Staged before) {

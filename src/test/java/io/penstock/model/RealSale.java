@@ -37,7 +37,6 @@ import io.penstock.stock.SkuId;
 import io.penstock.stock.Strategy;
 import io.smallrye.mutiny.Uni;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -448,8 +447,8 @@ final class RealSale {
                 "the ledger's sold flows");
         agree(
                 Set.copyOf(keys(ledger.finished(bucket))),
-                Set.copyOf(await(
-                        real.skus.snapshot(sku, bucketNo, snapshot -> snapshot.finished(Instant.EPOCH, null, 100)))),
+                Set.copyOf(await(real.skus.snapshot(
+                        sku, bucketNo, snapshot -> snapshot.finished(Duration.ofDays(3_650), null, 100)))),
                 "the ledger's finished flows");
     }
 
