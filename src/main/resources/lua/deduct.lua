@@ -3,12 +3,12 @@
 --
 -- KEYS     stock, deduction_history, rollback_history, book, spills
 -- ARGV     key, qty, ...   1 to 256 pairs
--- RETURNS  { epoch, units left, { answer, ... }, { bucket of each answer 6, in order } }
+-- RETURNS  { epoch, units left, { answer, ... }, { bucket of each answer 6, in order }, allotment }
 --    3  deducted
 --    2  deducted, and the bucket is now empty
 --    1  insufficient: fewer units are left; also while the stock is below 0, after lost data
 --    0  duplicate: deducted before with the same qty
---   -1  not loaded, for every pair; epoch and units are 0; never read as "no units"
+--   -1  not loaded, for every pair; epoch, units and allotment are 0; never read as "no units"
 --    4  the key was deducted before with another qty
 --    5  the key is finished: it has a tombstone
 --    6  another bucket took the key: ask that one
@@ -29,7 +29,7 @@ if not bucket then
   for i = 1, #keys do
     answers[i] = -1
   end
-  return { 0, 0, answers, spilled_to }
+  return { 0, 0, answers, spilled_to, 0 }
 end
 local held = redis.call('HMGET', KEYS[2], unpack(keys))
 local finished = redis.call('ZMSCORE', KEYS[3], unpack(keys))
@@ -69,4 +69,4 @@ if entries > 0 then
   redis.call('HSET', KEYS[2], unpack(written))
   redis.call('HSET', KEYS[4], 'deducted', digits(bucket.deducted + taken), 'count', digits(bucket.count + entries))
 end
-return { bucket.epoch, left, answers, spilled_to }
+return { bucket.epoch, left, answers, spilled_to, bucket.allotment }

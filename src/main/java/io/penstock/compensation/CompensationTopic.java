@@ -1,12 +1,15 @@
 package io.penstock.compensation;
 
 import io.penstock.ledger.CompensationLedger;
+import io.penstock.ledger.Debt;
 import io.penstock.ledger.Owed;
 import io.penstock.platform.Envelope;
 import io.penstock.platform.ProblemException;
+import io.penstock.platform.ProblemType;
 import io.penstock.platform.Unreadable;
 import io.penstock.rollback.CompensationMessage;
 import io.penstock.settlement.DeadLetters;
+import io.penstock.sku.Layout;
 import io.penstock.sku.Layouts;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -61,9 +64,18 @@ class CompensationTopic {
         }
         return untilDone(Uni.createFrom()
                 .deferred(() -> layouts.of(owed.skuId()))
+                .invoke(layout -> requireBucket(layout, owed))
                 .replaceWith(owed)
                 .onFailure(ProblemException.class)
                 .recoverWithUni(e -> bury(record, e)));
+    }
+
+    /** A credit's bucket and a rollback's are hints. */
+    private static void requireBucket(Layout layout, Owed owed) {
+        if (owed.kind() == Debt.Kind.STRAY && !layout.has(owed.bucketNo())) {
+            throw ProblemException.of(
+                    ProblemType.INVALID_REQUEST, "SKU " + owed.skuId() + " has no bucket " + owed.bucketNo() + ".");
+        }
     }
 
     private Uni<Owed> bury(ConsumerRecord<byte[], byte[]> record, Throwable reason) {

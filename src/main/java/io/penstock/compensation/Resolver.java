@@ -36,6 +36,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 
@@ -153,7 +155,9 @@ public class Resolver {
         }
     }
 
+    /** A bucket that cannot be looked at is left to the next round. */
     private Uni<List<Look>> differing(List<LedgerSku> page) {
+        Unseen unseen = new Unseen();
         return Multi.createFrom()
                 .iterable(page)
                 .filter(sku -> sku.strategy() == Strategy.REDIS)
@@ -161,14 +165,37 @@ public class Resolver {
                 .transformToMultiAndConcatenate(
                         sku -> Multi.createFrom().iterable(sku.buckets()).map(bucket -> Map.entry(sku, bucket)))
                 .onItem()
-                .transformToUni(bucket ->
-                        look(bucket.getKey().bucketId(bucket.getValue().bucketNo()), bucket.getValue()))
+                .transformToUni(bucket -> unseen.left(
+                        bucket.getKey().bucketId(bucket.getValue().bucketNo()), id -> look(id, bucket.getValue())))
                 .merge(AT_ONCE)
                 .filter(look ->
                         look.map(seen -> seen.differs() || seen.hasLost()).orElse(false))
                 .map(Optional::get)
                 .collect()
-                .asList();
+                .asList()
+                .invoke(unseen::tell);
+    }
+
+    /** The buckets of a page that could not be looked at: one line for all of them. */
+    private static final class Unseen {
+
+        private final Map<BucketId, Throwable> failures = new ConcurrentHashMap<>();
+
+        Uni<Optional<Look>> left(BucketId bucket, Function<BucketId, Uni<Optional<Look>>> look) {
+            return look.apply(bucket)
+                    .onFailure()
+                    .invoke(e -> failures.put(bucket, e))
+                    .onFailure()
+                    .recoverWithItem(Optional.empty());
+        }
+
+        void tell() {
+            failures.entrySet().stream()
+                    .findFirst()
+                    .ifPresent(one -> LOG.warnf(
+                            "buckets not looked at, tried again soon buckets=%d one=%s reason=%s",
+                            failures.size(), one.getKey(), one.getValue().getMessage()));
+        }
     }
 
     /** Empty for a bucket that is not loaded: it is loaded now. */

@@ -224,6 +224,7 @@ final class Lane implements Wire.Watcher {
         long left = reply.get(1).toLong();
         Response codes = reply.get(2);
         Response takers = reply.get(3);
+        long allotment = reply.get(4).toLong();
         if (codes.size() != expected) {
             throw new IllegalStateException(codes.size() + " answers to " + expected + " deductions");
         }
@@ -232,7 +233,7 @@ final class Lane implements Wire.Watcher {
         for (int i = 0; i < expected; i++) {
             DeductCode code = DeductCode.of(codes.get(i).toInteger());
             int taker = code == DeductCode.SPILLED ? takers.get(spilled++).toInteger() : -1;
-            answers.add(new DeductAnswer(code, epoch, left, taker));
+            answers.add(new DeductAnswer(code, epoch, left, taker, allotment));
         }
         return answers;
     }

@@ -42,16 +42,6 @@ public class AdjustmentLedger {
         REFUSED
     }
 
-    public enum PartState {
-        /** Nothing has moved in the ledger. */
-        STARTED,
-        /** The ledger has moved it; the gate may not know (giving). */
-        MOVED,
-        /** Withdrawn from the gate, not taken by the ledger: to be deposited again as {@code <id>/back}. */
-        BACK,
-        DONE
-    }
-
     /**
      * One bucket's share.
      *
@@ -60,7 +50,7 @@ public class AdjustmentLedger {
      *     DONE, what moved last, or 0 if nothing did
      * @param epoch STARTED, of the withdrawal; MOVED and BACK, the bucket's as the ledger has it now, in which to deposit
      */
-    public record Part(String transferId, int bucketNo, long units, long epoch, PartState state) {}
+    public record Part(String transferId, int bucketNo, long units, long epoch, TransferState state) {}
 
     /**
      * @param repeated whether the key was known before
@@ -217,7 +207,7 @@ public class AdjustmentLedger {
                 if (share > 0) {
                     BucketRef ref = new BucketRef(step.skuId, bucketNo);
                     units.put(ref, share);
-                    PartState state = gated ? PartState.MOVED : PartState.DONE;
+                    TransferState state = gated ? TransferState.MOVED : TransferState.DONE;
                     parts.add(new Part(
                             step.transferId(bucketNo),
                             bucketNo,
@@ -273,7 +263,7 @@ public class AdjustmentLedger {
     public Uni<Part> startPart(SkuId skuId, DeductKey adjustmentKey, int bucketNo, long units, long epoch) {
         Step step = new Step(skuId, adjustmentKey);
         String transferId = step.transferId(bucketNo);
-        Part wanted = new Part(transferId, bucketNo, units, epoch, PartState.STARTED);
+        Part wanted = new Part(transferId, bucketNo, units, epoch, TransferState.STARTED);
         return transactions.run(transaction -> step.lock(transaction).flatMap(locked -> {
             if (locked.isEmpty()) {
                 return step.refuse(step.neverBegun());
@@ -285,7 +275,7 @@ public class AdjustmentLedger {
                     .map(parts -> parts.stream()
                             .filter(part -> part.transferId().equals(transferId))
                             .findFirst()
-                            .orElse(new Part(transferId, bucketNo, 0, epoch, PartState.DONE)))
+                            .orElse(new Part(transferId, bucketNo, 0, epoch, TransferState.DONE)))
                     .map(Ending::keep);
         }));
     }
@@ -344,7 +334,7 @@ public class AdjustmentLedger {
                             part.bucketNo(),
                             part.units(),
                             step.epoch(part, buckets),
-                            PartState.STARTED))
+                            TransferState.STARTED))
                     .toList();
             return undone.isEmpty()
                     ? decide(transaction, step, adjustment, started, given, buckets)
@@ -375,9 +365,9 @@ public class AdjustmentLedger {
                     part.bucketNo(),
                     back > 0 ? back : took,
                     step.epoch(part, buckets),
-                    back > 0 ? PartState.BACK : PartState.DONE));
+                    back > 0 ? TransferState.BACK : TransferState.DONE));
         }
-        boolean waits = ended.stream().anyMatch(part -> part.state() == PartState.BACK);
+        boolean waits = ended.stream().anyMatch(part -> part.state() == TransferState.BACK);
         Stored decided = enough ? Stored.TAKEN : Stored.BACK;
         Uni<Void> moved = enough
                 ? step.takeOut(transaction, adjustment.reason(), buckets, taken)
@@ -401,7 +391,7 @@ public class AdjustmentLedger {
             return step.partsDone(transaction, transferIds)
                     .chain(() -> step.parts(transaction))
                     .flatMap(parts -> {
-                        boolean waits = parts.stream().anyMatch(part -> part.state() != PartState.DONE);
+                        boolean waits = parts.stream().anyMatch(part -> part.state() != TransferState.DONE);
                         return waits
                                 ? Uni.createFrom().voidItem()
                                 : step.decide(transaction, adjustment.stored().withoutOpenParts(adjustment.delta()));
@@ -530,7 +520,7 @@ public class AdjustmentLedger {
                         row.getInteger("bucket_no"),
                         row.getLong("units"),
                         row.getLong("epoch"),
-                        PartState.valueOf(row.getString("state")))));
+                        TransferState.valueOf(row.getString("state")))));
                 return List.copyOf(parts);
             });
         }

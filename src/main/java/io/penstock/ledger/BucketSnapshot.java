@@ -7,9 +7,7 @@ import io.penstock.stock.SaleState;
 import io.smallrye.mutiny.Uni;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
-import java.time.Instant;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -45,14 +43,14 @@ final class BucketSnapshot implements Snapshot {
             (SELECT deduct_key
                FROM stock_deduct_flow FORCE INDEX (idx_sku_bucket)
               WHERE sku_id = ? AND bucket_no = ? AND deduct_key > ? AND status <> 'DEDUCTED'
-                AND (credit = 'OWED' OR updated_at >= ?)
+                AND (credit = 'OWED' OR updated_at >= CURRENT_TIMESTAMP(3) - INTERVAL ? MICROSECOND)
               ORDER BY deduct_key
               LIMIT ?)
             UNION ALL
             (SELECT deduct_key
                FROM stock_deduct_flow FORCE INDEX (idx_sku_bucket)
               WHERE sku_id = ? AND bucket_no IS NULL AND deduct_key > ?
-                AND (credit = 'OWED' OR updated_at >= ?)
+                AND (credit = 'OWED' OR updated_at >= CURRENT_TIMESTAMP(3) - INTERVAL ? MICROSECOND)
               ORDER BY deduct_key
               LIMIT ?)
             ORDER BY deduct_key
@@ -85,7 +83,7 @@ final class BucketSnapshot implements Snapshot {
             boolean leaves = from != null && from == bucket.bucketNo();
             String id = transfer.getString("id");
             long units = transfer.getLong("units");
-            switch (AdjustmentLedger.PartState.valueOf(transfer.getString("state"))) {
+            switch (TransferState.valueOf(transfer.getString("state"))) {
                 case MOVED -> included.put(id, leaves ? -units : units);
                 case BACK -> {
                     if (leaves) {
@@ -113,10 +111,10 @@ final class BucketSnapshot implements Snapshot {
     }
 
     @Override
-    public Uni<List<DeductKey>> finished(Instant since, DeductKey after, int limit) {
-        LocalDateTime utc = LocalDateTime.ofInstant(since, ZoneOffset.UTC);
+    public Uni<List<DeductKey>> finished(Duration age, DeductKey after, int limit) {
+        long micros = age.toNanos() / 1_000;
         String from = first(after);
-        return page(FINISHED, sku(), bucket.bucketNo(), from, utc, limit, sku(), from, utc, limit, limit)
+        return page(FINISHED, sku(), bucket.bucketNo(), from, micros, limit, sku(), from, micros, limit, limit)
                 .map(rows -> {
                     List<DeductKey> finished = new ArrayList<>();
                     rows.forEach(row -> finished.add(FlowTable.deductKey(row)));

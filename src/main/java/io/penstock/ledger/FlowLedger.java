@@ -48,6 +48,12 @@ public class FlowLedger {
         return CreditTransaction.creditsDone(transactions, List.copyOf(credits));
     }
 
+    /** Notes on a flow where the units went that came back to its retired bucket. */
+    public Uni<Void> movedTo(SkuId skuId, DeductKey deductKey, int bucketNo) {
+        return transactions.run(transaction -> FlowTable.movedTo(transaction, new FlowId(skuId, deductKey), bucketNo)
+                .replaceWith(Ending.keep(null)));
+    }
+
     /** What happened to one flow, oldest first; at most 1000 lines, where a handful is usual. */
     public Uni<List<JournalEntry>> journal(SkuId skuId, DeductKey deductKey) {
         return transactions.read(

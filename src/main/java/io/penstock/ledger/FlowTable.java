@@ -69,6 +69,9 @@ final class FlowTable {
              WHERE stock_deduct_flow.credit = 'OWED'
             """.formatted(Given.FLOWS);
 
+    private static final String MOVED_TO =
+            "UPDATE stock_deduct_flow SET moved_to = ? WHERE deduct_key = ? AND sku_id = ?";
+
     private static final String COLUMNS = """
             stock_deduct_flow.deduct_key, stock_deduct_flow.sku_id,
             COALESCE(stock_deduct_flow.bucket_no, stock_deduct_flow.found_bucket) AS bucket_no, stock_deduct_flow.qty,
@@ -112,6 +115,16 @@ final class FlowTable {
 
     static Uni<Integer> creditDone(Transaction transaction, String flows, long batchId) {
         return count(transaction, CREDIT_DONE, flows, batchId);
+    }
+
+    static Uni<Void> movedTo(Transaction transaction, FlowId flow, int bucketNo) {
+        return transaction
+                .execute(
+                        MOVED_TO,
+                        bucketNo,
+                        flow.deductKey().value(),
+                        flow.skuId().value())
+                .replaceWithVoid();
     }
 
     /** Those of the given flows that exist. */

@@ -27,6 +27,11 @@ public record LedgerSku(
         return buckets.stream().mapToLong(LedgerBucket::available).sum();
     }
 
+    /** All of them, retired ones too, ascending. */
+    public List<BucketId> bucketIds() {
+        return buckets.stream().map(bucket -> bucketId(bucket.bucketNo())).toList();
+    }
+
     public BucketId bucketId(int bucketNo) {
         return new BucketId(skuId, skuCode, bucketNo);
     }

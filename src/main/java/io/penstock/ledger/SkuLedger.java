@@ -136,9 +136,14 @@ public class SkuLedger {
     }
 
     public Uni<Optional<LedgerSku>> find(SkuId skuId) {
-        return transactions.read(transaction -> transaction
+        return transactions.read(transaction -> find(transaction, skuId)).map(Optional::ofNullable);
+    }
+
+    /** Null if there is none. */
+    static Uni<LedgerSku> find(Transaction transaction, SkuId skuId) {
+        return transaction
                 .execute(FIND, skuId.value())
-                .map(rows -> skus(rows).stream().findFirst()));
+                .map(rows -> skus(rows).stream().findFirst().orElse(null));
     }
 
     /** SKUs with an id above {@code after}, ascending, at most {@code limit}. */

@@ -5,7 +5,7 @@ import io.penstock.stock.DeductKey;
 import io.penstock.stock.Quantity;
 import io.penstock.stock.SaleState;
 import io.smallrye.mutiny.Uni;
-import java.time.Instant;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
@@ -23,6 +23,6 @@ public interface Snapshot {
     /** DEDUCTED flows of the bucket after {@code after} (null: from the first), at most {@code limit}. */
     Uni<Map<DeductKey, Quantity>> sold(DeductKey after, int limit);
 
-    /** Finished keys that must be refused in this bucket: younger than {@code since}, or with an open credit. */
-    Uni<List<DeductKey>> finished(Instant since, DeductKey after, int limit);
+    /** Finished keys that must be refused in this bucket: younger than {@code age} on the ledger's clock, or with an open credit. */
+    Uni<List<DeductKey>> finished(Duration age, DeductKey after, int limit);
 }

@@ -1,5 +1,6 @@
 package io.penstock.platform;
 
+import io.penstock.stock.BucketId;
 import io.quarkus.smallrye.openapi.OpenApiFilter;
 import java.math.BigDecimal;
 import java.util.List;
@@ -70,6 +71,8 @@ public class CommonAnswers implements OASFilter {
     private static final Map<String, Known> PARAMETERS = Map.of(
             "skuId",
             new Known(integer(1, 9_007_199_254_740_991L).format("int64"), 1001),
+            "bucketNo",
+            new Known(integer(0, BucketId.MAX_NUMBER), 3),
             "deductKey",
             new Known(string().pattern("[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}"), "order-1"),
             "limit",

@@ -124,6 +124,11 @@ public final class JsonBody {
         return value == null ? absent : value;
     }
 
+    /** One of an enum's names that must be there. */
+    public <E extends Enum<E>> E requiredEnum(String field, Class<E> type) {
+        return object.hasNonNull(field) ? optionalEnum(field, type, null) : missing(field);
+    }
+
     /** An integer, written as one, that must be there. */
     public <T> T integer(String field, LongFunction<T> value) {
         return object.hasNonNull(field) ? optionalInteger(field, value) : missing(field);

@@ -31,6 +31,14 @@ public enum ProblemType {
             409,
             "The sale is paused",
             "The SKU sells to no new deduct key for now. Known keys are still answered, and can be rolled back."),
+    LAST_BUCKET(
+            409,
+            "It is the last bucket that sells",
+            "A SKU keeps at least one ACTIVE bucket. Bring another one back first, or pause the sale."),
+    NOT_BUCKETED(
+            409,
+            "The SKU has no buckets",
+            "An unbucketed SKU, and one of a DB strategy, is one bucket for ever. Define a new SKU with buckets instead."),
     BODY_TOO_LARGE(413, "The body is too large", "A body may have at most 64 KiB."),
     UNSUPPORTED_MEDIA_TYPE(415, "Unsupported media type", "Send application/json."),
     DEDUCT_KEY_REUSED(

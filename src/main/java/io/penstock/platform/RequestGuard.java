@@ -30,7 +30,10 @@ class RequestGuard {
         router.route()
                 .order(BEFORE_THE_SERVER_S_OWN_LIMIT)
                 .handler(request -> {
-                    if (announcesTooMuch(request.request())) {
+                    if (request.response().writeQueueFull()) {
+                        // It sends requests and reads no answers: what waits for it is memory.
+                        request.request().connection().close();
+                    } else if (announcesTooMuch(request.request())) {
                         refuseTooLarge(request);
                     } else if (request.request().path().contains(";")) {
                         answer(request, ProblemException.invalid("path", "must not have a semicolon"));

@@ -10,6 +10,7 @@ import io.penstock.platform.CrashPoint;
 import io.penstock.sku.Calibration;
 import io.penstock.sku.Layout;
 import io.penstock.sku.Layouts;
+import io.penstock.sku.Merges;
 import io.penstock.sku.WarmUp;
 import io.penstock.stock.BucketId;
 import io.penstock.stock.FlowStatus;
@@ -31,13 +32,15 @@ public class Credits {
     private final Layouts layouts;
     private final WarmUp warmUp;
     private final Calibration calibration;
+    private final Merges merges;
 
-    Credits(Gate gate, FlowLedger ledger, Layouts layouts, WarmUp warmUp, Calibration calibration) {
+    Credits(Gate gate, FlowLedger ledger, Layouts layouts, WarmUp warmUp, Calibration calibration, Merges merges) {
         this.gate = gate;
         this.ledger = ledger;
         this.layouts = layouts;
         this.warmUp = warmUp;
         this.calibration = calibration;
+        this.merges = merges;
     }
 
     /**
@@ -56,9 +59,25 @@ public class Credits {
     public Uni<Given> give(Flow flow) {
         CrashPoint.BEFORE_CREDIT.pass();
         return layouts.of(flow.skuId())
-                .chain(layout -> flow.status() == FlowStatus.CANCELLED ? entomb(layout, flow) : restore(layout, flow))
-                .invoke(CrashPoint.AFTER_CREDIT::pass)
-                .call(given -> done(flow, given));
+                .chain(layout -> (flow.status() == FlowStatus.CANCELLED ? entomb(layout, flow) : restore(layout, flow))
+                        .invoke(CrashPoint.AFTER_CREDIT::pass)
+                        .call(given -> done(flow, given))
+                        .call(given -> moveOn(layout, flow, given)));
+    }
+
+    /** What came back to a retired bucket is sold elsewhere. What fails here is done by the next round of the merger, though the flow does not name it then. */
+    private Uni<Void> moveOn(Layout layout, Flow flow, Given given) {
+        if (given.bucketNo() == null || layout.sells(given.bucketNo())) {
+            return Uni.createFrom().voidItem();
+        }
+        return merges.moveOn(layout, layout.bucket(given.bucketNo()))
+                .chain(to -> ledger.movedTo(flow.skuId(), flow.deductKey(), to))
+                .onFailure()
+                .invoke(e -> LOG.warnf(
+                        "units left in a retired bucket for now sku=%s key=%s bucket=%s reason=%s",
+                        flow.skuId(), flow.deductKey(), given.bucketNo(), e.getMessage()))
+                .onFailure()
+                .recoverWithNull();
     }
 
     private Uni<Void> done(Flow flow, Given given) {

@@ -76,7 +76,7 @@ class AfterSettlement {
         if (strays.isEmpty()) {
             return Uni.createFrom().voidItem();
         }
-        LOG.warnf(
+        LOG.debugf(
                 "strays found strays=%d first=%s", strays.size(), strays.get(0).deductKey());
         return untilDone(Uni.createFrom().deferred(() -> debts.oweStrays(strays)));
     }

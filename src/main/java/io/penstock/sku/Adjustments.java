@@ -7,10 +7,10 @@ import io.penstock.gate.Moved;
 import io.penstock.ledger.AdjustmentLedger;
 import io.penstock.ledger.AdjustmentLedger.Adjustment;
 import io.penstock.ledger.AdjustmentLedger.Part;
-import io.penstock.ledger.AdjustmentLedger.PartState;
 import io.penstock.ledger.AdjustmentLedger.State;
 import io.penstock.ledger.Leases;
 import io.penstock.ledger.TotalTooLarge;
+import io.penstock.ledger.TransferState;
 import io.penstock.ledger.UnknownSku;
 import io.penstock.platform.CrashPoint;
 import io.penstock.platform.LogUnavailable;
@@ -156,7 +156,7 @@ public class Adjustments {
     /** Gives the gate what the ledger has moved to it, or what it withdrew in vain. */
     private Uni<Adjustment> deposit(Layout layout, Adjustment open) {
         List<Part> owed = open.parts().stream()
-                .filter(part -> part.state() == PartState.MOVED || part.state() == PartState.BACK)
+                .filter(part -> part.state() == TransferState.MOVED || part.state() == TransferState.BACK)
                 .toList();
         return Multi.createFrom()
                 .iterable(owed)
@@ -172,7 +172,7 @@ public class Adjustments {
 
     private Uni<List<String>> deposit(Layout layout, Part part) {
         BucketId bucket = layout.bucket(part.bucketNo());
-        String id = part.state() == PartState.BACK ? part.transferId() + "/back" : part.transferId();
+        String id = part.state() == TransferState.BACK ? part.transferId() + "/back" : part.transferId();
         CrashPoint.BEFORE_DEPOSIT.pass();
         return inspectLoaded(bucket)
                 .chain(seen -> gate.deposit(bucket, id, part.units(), seen.epoch()))
@@ -184,7 +184,8 @@ public class Adjustments {
         return withdraw(layout, open)
                 .chain(withdrawn -> ledger.take(open.skuId(), new DeductKey(open.adjustmentKey()), withdrawn))
                 .chain(taken -> {
-                    boolean startedAgain = taken.parts().stream().anyMatch(part -> part.state() == PartState.STARTED);
+                    boolean startedAgain =
+                            taken.parts().stream().anyMatch(part -> part.state() == TransferState.STARTED);
                     if (taken.state() != State.OPEN || (startedAgain && rounds == 1)) {
                         return Uni.createFrom().item(taken);
                     }

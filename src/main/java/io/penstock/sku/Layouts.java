@@ -3,6 +3,7 @@ package io.penstock.sku;
 import com.github.benmanes.caffeine.cache.AsyncLoadingCache;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import io.penstock.ledger.LayoutLedger;
 import io.penstock.ledger.SkuLedger;
 import io.penstock.platform.ProblemException;
 import io.penstock.platform.ProblemType;
@@ -29,9 +30,13 @@ public class Layouts {
     private final AsyncLoadingCache<SkuId, Layout> cache;
     private final Cache<SkuId, Boolean> unknown;
     private final SkuLedger ledger;
+    private final LayoutLedger formerly;
+    private final Duration horizon;
 
-    Layouts(LayoutConfig config, SkuLedger ledger) {
+    Layouts(LayoutConfig config, WarmUpConfig warmUp, SkuLedger ledger, LayoutLedger formerly) {
         this.ledger = ledger;
+        this.formerly = formerly;
+        this.horizon = warmUp.retryHorizon();
         this.cache = Caffeine.newBuilder()
                 .maximumSize(config.mostKept())
                 .expireAfterAccess(config.forgetAfter())
@@ -84,7 +89,11 @@ public class Layouts {
 
     /** Null if the ledger has no such SKU. */
     private Uni<Layout> read(SkuId skuId) {
-        return ledger.find(skuId).map(found -> found.map(Layout::of).orElse(null));
+        // In this order: a change between the two is in the second as well.
+        return ledger.find(skuId)
+                .chain(found -> found.isEmpty()
+                        ? Uni.createFrom().nullItem()
+                        : formerly.former(skuId, horizon).map(former -> Layout.of(found.get(), former)));
     }
 
     /** The problem of a SKU that the ledger does not have. */

@@ -4,8 +4,11 @@ import io.penstock.ledger.SkuDefinition;
 import io.penstock.platform.JsonBody;
 import io.penstock.platform.Page;
 import io.penstock.platform.Problem;
+import io.penstock.stock.BucketId;
+import io.penstock.stock.BucketState;
 import io.penstock.stock.DeductKey;
 import io.penstock.stock.Ordering;
+import io.penstock.stock.SaleState;
 import io.penstock.stock.SkuCode;
 import io.penstock.stock.SkuId;
 import io.penstock.stock.Strategy;
@@ -42,10 +45,12 @@ public class SkuResource {
 
     private final Skus skus;
     private final Adjustments adjustments;
+    private final SaleControl control;
 
-    SkuResource(Skus skus, Adjustments adjustments) {
+    SkuResource(Skus skus, Adjustments adjustments, SaleControl control) {
         this.skus = skus;
         this.adjustments = adjustments;
+        this.control = control;
     }
 
     /** The body of a definition, for the API's description. */
@@ -78,6 +83,20 @@ public class SkuResource {
 
             @Schema(maxLength = REASON, examples = "second delivery")
             String reason) {}
+
+    /** The body that pauses or opens a sale, for the API's description. */
+    @Schema(name = "Sale")
+    record Sale(@Schema(required = true) SaleState state) {}
+
+    /** The body that retires a bucket or brings it back, for the API's description. */
+    @Schema(name = "BucketStateRequest")
+    record State(@Schema(required = true) BucketState state) {}
+
+    /** The body that changes the number of buckets, for the API's description. */
+    @Schema(name = "BucketCount")
+    record Count(
+            @Schema(required = true, minimum = "1", maximum = "64", examples = "8")
+            int buckets) {}
 
     /** How an adjustment stands. */
     @Schema(name = "Adjusted")
@@ -244,6 +263,134 @@ public class SkuResource {
                                 },
                                 new Adjusted(key.value(), skuId.value(), delta, outcome.name()))
                         .build());
+    }
+
+    @PUT
+    @Path("/{skuId}/sale")
+    @Consumes(MediaType.APPLICATION_JSON)
+    @Operation(
+            summary = "Pause a sale, or open it",
+            description =
+                    "A paused SKU sells to no new deduct key, on any instance. Known keys are answered, and rolled back.")
+    @RequestBody(required = true, content = @Content(schema = @Schema(implementation = Sale.class)))
+    @APIResponse(
+            responseCode = "200",
+            description = "It is so, on every instance",
+            content = @Content(schema = @Schema(implementation = SkuView.class)))
+    @APIResponse(
+            responseCode = "404",
+            description = "unknown-sku",
+            content =
+                    @Content(mediaType = "application/problem+json", schema = @Schema(implementation = Problem.class)))
+    public Uni<SkuView> setSale(@RestPath("skuId") String rawSkuId, byte[] bytes) {
+        SkuId skuId = JsonBody.parameter("skuId", rawSkuId, SkuId::parse);
+        JsonBody body = JsonBody.read(bytes, "state");
+        SaleState state = body.requiredEnum("state", SaleState.class);
+        body.check();
+        return control.setSale(skuId, state);
+    }
+
+    @PUT
+    @Path("/{skuId}/buckets/{bucketNo}")
+    @Consumes(MediaType.APPLICATION_JSON)
+    @Operation(
+            summary = "Retire a bucket, or bring it back",
+            description =
+                    "A retired bucket sells to nobody; its units move to the others, and what is rolled back to it moves on.")
+    @RequestBody(required = true, content = @Content(schema = @Schema(implementation = State.class)))
+    @APIResponse(
+            responseCode = "200",
+            description = "It is so, and the units are where they belong",
+            content = @Content(schema = @Schema(implementation = SkuView.class)))
+    @APIResponse(
+            responseCode = "202",
+            description = "It is so; units still move",
+            content = @Content(schema = @Schema(implementation = SkuView.class)))
+    @APIResponse(
+            responseCode = "404",
+            description = "unknown-sku; not-found: the SKU has no such bucket",
+            content =
+                    @Content(mediaType = "application/problem+json", schema = @Schema(implementation = Problem.class)))
+    @APIResponse(
+            responseCode = "409",
+            description = "last-bucket",
+            content =
+                    @Content(mediaType = "application/problem+json", schema = @Schema(implementation = Problem.class)))
+    public Uni<RestResponse<SkuView>> setState(
+            @RestPath("skuId") String rawSkuId, @RestPath("bucketNo") String rawBucketNo, byte[] bytes) {
+        SkuId skuId = JsonBody.parameter("skuId", rawSkuId, SkuId::parse);
+        int bucketNo = JsonBody.parameter("bucketNo", rawBucketNo, SkuResource::bucketNo);
+        JsonBody body = JsonBody.read(bytes, "state");
+        BucketState state = body.requiredEnum("state", BucketState.class);
+        body.check();
+        return control.setState(skuId, bucketNo, state).map(SkuResource::answer);
+    }
+
+    @PUT
+    @Path("/{skuId}/buckets")
+    @Consumes(MediaType.APPLICATION_JSON)
+    @Operation(
+            summary = "Change the number of buckets that sell",
+            description = "Retired ones come back before new ones are made; the highest numbers are retired first.")
+    @RequestBody(required = true, content = @Content(schema = @Schema(implementation = Count.class)))
+    @APIResponse(
+            responseCode = "200",
+            description = "There are so many, and they are even",
+            content = @Content(schema = @Schema(implementation = SkuView.class)))
+    @APIResponse(
+            responseCode = "202",
+            description = "There are so many; units still move",
+            content = @Content(schema = @Schema(implementation = SkuView.class)))
+    @APIResponse(
+            responseCode = "404",
+            description = "unknown-sku",
+            content =
+                    @Content(mediaType = "application/problem+json", schema = @Schema(implementation = Problem.class)))
+    @APIResponse(
+            responseCode = "409",
+            description = "not-bucketed",
+            content =
+                    @Content(mediaType = "application/problem+json", schema = @Schema(implementation = Problem.class)))
+    public Uni<RestResponse<SkuView>> setCount(@RestPath("skuId") String rawSkuId, byte[] bytes) {
+        SkuId skuId = JsonBody.parameter("skuId", rawSkuId, SkuId::parse);
+        JsonBody body = JsonBody.read(bytes, "buckets");
+        Long buckets = body.integer("buckets", JsonBody.between(1, MAX_BUCKETS));
+        body.check();
+        return control.setCount(skuId, buckets.intValue()).map(SkuResource::answer);
+    }
+
+    @POST
+    @Path("/{skuId}/merge")
+    @Operation(summary = "Even the buckets out (分片合并)", description = "Safe while it sells.")
+    @APIResponse(
+            responseCode = "200",
+            description = "They are even",
+            content = @Content(schema = @Schema(implementation = SkuView.class)))
+    @APIResponse(
+            responseCode = "202",
+            description = "Units still move",
+            content = @Content(schema = @Schema(implementation = SkuView.class)))
+    @APIResponse(
+            responseCode = "404",
+            description = "unknown-sku",
+            content =
+                    @Content(mediaType = "application/problem+json", schema = @Schema(implementation = Problem.class)))
+    public Uni<RestResponse<SkuView>> merge(@RestPath("skuId") String rawSkuId) {
+        return control.merge(JsonBody.parameter("skuId", rawSkuId, SkuId::parse))
+                .map(SkuResource::answer);
+    }
+
+    private static RestResponse<SkuView> answer(SaleControl.Changed changed) {
+        return RestResponse.ResponseBuilder.create(
+                        changed.even() ? RestResponse.Status.OK : RestResponse.Status.ACCEPTED, changed.sku())
+                .build();
+    }
+
+    private static int bucketNo(String text) {
+        if (!text.matches("0|[1-9][0-9]{0,3}")) {
+            throw new IllegalArgumentException("must be an integer between 0 and " + BucketId.MAX_NUMBER);
+        }
+        return Integer.parseInt(text);
     }
 
     private static long delta(long value) {

@@ -69,10 +69,15 @@ public class Trimmer {
                         .iterable(page)
                         .filter(sku -> sku.strategy() == Strategy.REDIS)
                         .onItem()
-                        .transformToMultiAndConcatenate(sku ->
-                                Multi.createFrom().iterable(Layout.of(sku).buckets()))
+                        .transformToMultiAndConcatenate(
+                                sku -> Multi.createFrom().iterable(sku.bucketIds()))
                         .onItem()
-                        .transformToUniAndConcatenate(this::trim)
+                        .transformToUniAndConcatenate(bucket -> trim(bucket)
+                                .onFailure()
+                                .invoke(e -> LOG.warnf(
+                                        "not trimmed, tried again later bucket=%s reason=%s", bucket, e.getMessage()))
+                                .onFailure()
+                                .recoverWithNull())
                         .collect()
                         .last()
                         .chain(() -> page.size() < SKUS ? Uni.createFrom().voidItem() : trimSkus(last(page))));

@@ -8,15 +8,11 @@ import io.penstock.ledger.Snapshot;
 import io.penstock.platform.CrashPoint;
 import io.penstock.platform.Fence;
 import io.penstock.stock.BucketId;
-import io.penstock.stock.BucketState;
 import io.penstock.stock.DeductKey;
 import io.penstock.stock.Quantity;
-import io.penstock.stock.SaleState;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
-import java.time.Clock;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -39,17 +35,17 @@ public class WarmUp {
 
     private final Gate gate;
     private final SkuLedger ledger;
+    private final BucketStates states;
     private final Fence fence;
     private final WarmUpConfig config;
-    private final Clock clock;
     private final Map<BucketId, Uni<Void>> underway = new ConcurrentHashMap<>();
 
-    WarmUp(Gate gate, SkuLedger ledger, Fence fence, WarmUpConfig config, Clock clock) {
+    WarmUp(Gate gate, SkuLedger ledger, BucketStates states, Fence fence, WarmUpConfig config) {
         this.gate = gate;
         this.ledger = ledger;
+        this.states = states;
         this.fence = fence;
         this.config = config;
-        this.clock = clock;
     }
 
     /** Ends when every bucket of the layout is loaded, by this call or another. */
@@ -90,7 +86,7 @@ public class WarmUp {
                         .invoke(filled ->
                                 LOG.infof("bucket loaded bucket=%s epoch=%d result=%s", bucket, epoch, filled.claim()))
                         .chain(filled -> switch (filled.claim()) {
-                            case TAKEN -> matchState(bucket, filled.closed());
+                            case TAKEN -> states.matchLoaded(bucket, filled.closed());
                             case REFUSED -> beginAgain(bucket, epoch, rounds - 1);
                         });
         });
@@ -124,37 +120,35 @@ public class WarmUp {
 
     /** A loader that wakes up after another one has begun reads that one's epoch, and stops. */
     private Uni<Filled> fill(Load load) {
-        Instant since = clock.instant().minus(config.retryHorizon());
         return load.snapshot()
                 .units()
                 .chain(units -> (units.epoch() != load.epoch()
                                 ? Uni.createFrom().item(Claim.REFUSED)
-                                : stageFinished(load, since, null)
+                                : stageFinished(load, null)
                                         .chain(() -> stageSold(load, null, new Staged(0, 0)))
                                         .invoke(CrashPoint.BEFORE_FINISH::pass)
                                         .chain(staged ->
                                                 gate.finish(load.bucket(), load.epoch(), loaded(units, staged))))
-                        .map(claim -> new Filled(claim, closed(units))));
+                        .map(claim -> new Filled(claim, BucketStates.closed(units))));
     }
 
     private static LoadedUnits loaded(Snapshot.Units units, Staged staged) {
-        return new LoadedUnits(units.allotted(), staged.deducted(), staged.count(), closed(units), units.transfers());
+        return new LoadedUnits(
+                units.allotted(), staged.deducted(), staged.count(), BucketStates.closed(units), units.transfers());
     }
 
-    private static boolean closed(Snapshot.Units units) {
-        return units.state() == BucketState.OFFLINE || units.sale() == SaleState.PAUSED;
-    }
-
-    private Uni<Void> stageFinished(Load load, Instant since, DeductKey after) {
-        return load.snapshot().finished(since, after, config.page()).chain(page -> {
-            if (page.isEmpty()) {
-                return Uni.createFrom().voidItem();
-            }
-            return gate.stageFinished(load.bucket(), load.epoch(), page)
-                    .chain(() -> page.size() < config.page()
-                            ? Uni.createFrom().voidItem()
-                            : stageFinished(load, since, last(page)));
-        });
+    private Uni<Void> stageFinished(Load load, DeductKey after) {
+        return load.snapshot()
+                .finished(config.retryHorizon(), after, config.page())
+                .chain(page -> {
+                    if (page.isEmpty()) {
+                        return Uni.createFrom().voidItem();
+                    }
+                    return gate.stageFinished(load.bucket(), load.epoch(), page)
+                            .chain(() -> page.size() < config.page()
+                                    ? Uni.createFrom().voidItem()
+                                    : stageFinished(load, last(page)));
+                });
     }
 
     private Uni<Staged> stageSold(Load load, DeductKey after, Staged before) {
@@ -172,18 +166,5 @@ public class WarmUp {
 
     private static DeductKey last(List<DeductKey> page) {
         return page.get(page.size() - 1);
-    }
-
-    /**
-     * Whoever closes or opens writes the ledger first; what was written after our snapshot is caught up with here, until the ledger says what Redis has. What was put in place
-     * open is never opened: it may have been closed since.
-     */
-    private Uni<Void> matchState(BucketId bucket, boolean closed) {
-        return units(bucket)
-                .map(WarmUp::closed)
-                .chain(shouldBe -> shouldBe == closed
-                        ? Uni.createFrom().voidItem()
-                        : (shouldBe ? gate.close(bucket) : gate.open(bucket))
-                                .chain(() -> matchState(bucket, shouldBe)));
     }
 }

@@ -45,6 +45,7 @@ final class Report {
             this.broken = broken;
             this.orders = sale.orders().size();
             sale.orders().stream().flatMap(Order::questions).forEach(this::count);
+            sale.rearrangements().forEach(this::count);
             sale.adjustments().forEach(adjustment -> count(adjustment.question()));
         }
 

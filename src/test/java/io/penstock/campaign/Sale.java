@@ -19,7 +19,7 @@ import java.util.function.BooleanSupplier;
 
 /**
  * A sale of one SKU, always close to being sold out: buyers order, change their minds, lose patience and come back, and the merchant adjusts the stock. What each of
- * them does follows from the seed; when it happens does not.
+ * them does follows from the seed; when it happens does not. Meanwhile an operator merges, retires buckets and brings them back.
  */
 final class Sale implements AutoCloseable {
 
@@ -30,6 +30,7 @@ final class Sale implements AutoCloseable {
     private static final int BUYERS = 8;
     private static final Duration BREATH = Duration.ofMillis(60);
     private static final Duration BETWEEN_ADJUSTMENTS = Duration.ofMillis(250);
+    private static final Duration BETWEEN_REARRANGEMENTS = Duration.ofMillis(700);
     private static final Duration LOOK = Duration.ofMillis(50);
     private static final int MOST_TRIES = 3;
 
@@ -46,7 +47,8 @@ final class Sale implements AutoCloseable {
     private final Queue<Order> orders = new ConcurrentLinkedQueue<>();
     private final Queue<Order> leftOpen = new ConcurrentLinkedQueue<>();
     private final List<Adjustment> adjustments = new CopyOnWriteArrayList<>();
-    private final ScheduledExecutorService people = Executors.newScheduledThreadPool(BUYERS + 1);
+    private final List<Question> rearrangements = new CopyOnWriteArrayList<>();
+    private final ScheduledExecutorService people = Executors.newScheduledThreadPool(BUYERS + 2);
     private final CompletableFuture<Void> broken = new CompletableFuture<>();
 
     /** Units given or taken by a key. */
@@ -71,6 +73,8 @@ final class Sale implements AutoCloseable {
         }
         people.scheduleWithFixedDelay(
                 () -> carefully(this::adjust), 0, BETWEEN_ADJUSTMENTS.toMillis(), TimeUnit.MILLISECONDS);
+        people.scheduleWithFixedDelay(
+                () -> carefully(this::rearrange), 0, BETWEEN_REARRANGEMENTS.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** Lets it go on for a while; fails if a buyer met what cannot be. */
@@ -164,6 +168,22 @@ final class Sale implements AutoCloseable {
         last.question().ask(1);
     }
 
+    /** Whether or not it succeeds: what it leaves open must be finished by others. */
+    private void rearrange() {
+        int number = rearrangements.size() + 1;
+        Random random = random(-1_000_000 - number);
+        int bucketNo = 1 + random.nextInt(BUCKETS);
+        Question question = switch (random.nextInt(3)) {
+            case 0 -> new Question("merge", () -> shop.merge(sku), answer -> !answer.unknown());
+            case 1 ->
+                new Question("retire", () -> shop.setState(sku, bucketNo, "OFFLINE"), answer -> !answer.unknown());
+            default ->
+                new Question("bring back", () -> shop.setState(sku, bucketNo, "ACTIVE"), answer -> !answer.unknown());
+        };
+        rearrangements.add(question);
+        question.ask(1);
+    }
+
     private Random random(int number) {
         return new Random(seed * 1_000_003 + number);
     }
@@ -174,6 +194,10 @@ final class Sale implements AutoCloseable {
 
     Queue<Order> orders() {
         return orders;
+    }
+
+    List<Question> rearrangements() {
+        return rearrangements;
     }
 
     List<Adjustment> adjustments() {

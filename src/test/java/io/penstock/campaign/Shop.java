@@ -85,6 +85,14 @@ final class Shop {
                 new JsonObject().put("adjustmentKey", key).put("delta", delta));
     }
 
+    Answer merge(long sku) {
+        return call("POST", sku + "/merge", null);
+    }
+
+    Answer setState(long sku, int bucketNo, String state) {
+        return call("PUT", sku + "/buckets/" + bucketNo, new JsonObject().put("state", state));
+    }
+
     Answer deduct(long sku, String key, int qty) {
         return call(
                 "POST",

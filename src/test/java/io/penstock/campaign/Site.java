@@ -17,6 +17,7 @@ final class Site implements AutoCloseable {
             "KAFKA_HEARTBEAT_INTERVAL_MS", "500",
             "PENSTOCK_LEASE_TERM", "2s",
             "PENSTOCK_RESOLVER_EVERY", "1s",
+            "PENSTOCK_MERGE_EVERY", "1s",
             "PENSTOCK_GRACE", "1s");
 
     private static LocalServers shared;

@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.penstock.ledger.LedgerSku;
 import io.penstock.ledger.SkuLedger;
 import io.penstock.platform.Api;
 import io.penstock.stock.SkuId;
@@ -67,12 +68,11 @@ class ResolverTest {
     }
 
     private void resolve() {
-        resolver.resolve(List.of(skus.find(new SkuId(sku))
-                        .await()
-                        .atMost(Duration.ofSeconds(10))
-                        .orElseThrow()))
-                .await()
-                .atMost(Duration.ofSeconds(60));
+        resolver.resolve(List.of(ledgerSku(sku))).await().atMost(Duration.ofSeconds(60));
+    }
+
+    private LedgerSku ledgerSku(long id) {
+        return skus.find(new SkuId(id)).await().atMost(Duration.ofSeconds(10)).orElseThrow();
     }
 
     private JsonNode flow(String deductKey) {
@@ -104,6 +104,30 @@ class ResolverTest {
         Map<String, String> book = hashes().hgetall(key("book"));
         assertEquals(history.values().stream().mapToLong(Long::parseLong).sum(), Long.parseLong(book.get("deducted")));
         assertEquals(history.size(), Long.parseLong(book.get("count")));
+    }
+
+    @Nested
+    class WhenAnotherBucketCannotBeLookedAt {
+
+        @Test
+        void itKeepsNobodyWaiting() {
+            // Given
+            acceptedAndNotSent("orphan", 3);
+            long damaged = Api.newSku(10, 0);
+            String book = "hot_{" + damaged + "-SKU_A}_book";
+            redis.key().rename(book, book + "-kept");
+            redis.value(String.class).set(book, "no hash");
+
+            // When
+            resolver.resolve(List.of(ledgerSku(damaged), ledgerSku(sku)))
+                    .await()
+                    .atMost(Duration.ofSeconds(60));
+
+            // Then
+            awaitStatus("orphan", "DEDUCTED");
+            assertAtRest(5, Map.of("sold", "2", "orphan", "3"));
+            redis.key().rename(book + "-kept", book);
+        }
     }
 
     @Nested

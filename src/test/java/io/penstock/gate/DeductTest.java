@@ -63,7 +63,7 @@ class DeductTest {
             DeductAnswer answer = await(gate.deduct(bucket, key("o-1"), qty(4)));
 
             // Then
-            assertEquals(new DeductAnswer(DEDUCTED, 1, 6, -1), answer);
+            assertEquals(new DeductAnswer(DEDUCTED, 1, 6, -1, 10), answer);
             assertEquals(6, probe.stock(bucket));
             assertEquals(Map.of("o-1", "4"), probe.history(bucket));
         }
@@ -77,7 +77,7 @@ class DeductTest {
             DeductAnswer answer = await(gate.deduct(bucket, key("o-2"), qty(6)));
 
             // Then
-            assertEquals(new DeductAnswer(DEDUCTED_LAST, 1, 0, -1), answer);
+            assertEquals(new DeductAnswer(DEDUCTED_LAST, 1, 0, -1, 10), answer);
         }
 
         @Test
@@ -129,7 +129,7 @@ class DeductTest {
                     List.of("a", "6", "a", "6", "a", "5", "b", "5", "c", "4", "d", "1", "c", "4", "b", "5"));
 
             // Then
-            assertEquals("[1, 0, [3, 0, 4, 1, 2, 1, 0, 1], []]", reply.toString());
+            assertEquals("[1, 0, [3, 0, 4, 1, 2, 1, 0, 1], [], 10]", reply.toString());
         }
 
         @Test
@@ -165,7 +165,7 @@ class DeductTest {
             DeductAnswer answer = await(gate.deduct(bucket, key("o-2"), qty(7)));
 
             // Then
-            assertEquals(new DeductAnswer(INSUFFICIENT, 1, 6, -1), answer);
+            assertEquals(new DeductAnswer(INSUFFICIENT, 1, 6, -1, 10), answer);
             assertEquals(before, probe.state(bucket));
         }
 
@@ -178,7 +178,7 @@ class DeductTest {
             DeductAnswer answer = await(gate.deduct(bucket, key("o-1"), qty(1)));
 
             // Then
-            assertEquals(new DeductAnswer(INSUFFICIENT, 1, -2, -1), answer);
+            assertEquals(new DeductAnswer(INSUFFICIENT, 1, -2, -1, 10), answer);
             probe.assertSound(bucket);
         }
 
@@ -207,7 +207,7 @@ class DeductTest {
             DeductAnswer answer = await(gate.deduct(bucket, key("o-1"), qty(1)));
 
             // Then
-            assertEquals(new DeductAnswer(NOT_LOADED, 0, 0, -1), answer);
+            assertEquals(new DeductAnswer(NOT_LOADED, 0, 0, -1, 0), answer);
         }
 
         @Test
@@ -219,7 +219,7 @@ class DeductTest {
             Response reply = probe.eval(Script.DEDUCT, bucket, List.of("a", "1", "b", "1"));
 
             // Then
-            assertEquals("[0, 0, [-1, -1], []]", reply.toString());
+            assertEquals("[0, 0, [-1, -1], [], 0]", reply.toString());
             assertEquals(probe.state(newBucket()), probe.state(bucket));
         }
 
@@ -280,7 +280,7 @@ class DeductTest {
             DeductAnswer answer = await(gate.deduct(bucket, key("o-1"), qty(4)));
 
             // Then
-            assertEquals(new DeductAnswer(SPILLED, 1, 10, 7), answer);
+            assertEquals(new DeductAnswer(SPILLED, 1, 10, 7, 10), answer);
         }
 
         @Test
@@ -293,7 +293,7 @@ class DeductTest {
             Response reply = probe.eval(Script.DEDUCT, bucket, List.of("a", "1", "b", "1", "c", "1", "a", "2"));
 
             // Then
-            assertEquals("[1, 9, [6, 3, 6, 6], [7, 9999, 7]]", reply.toString());
+            assertEquals("[1, 9, [6, 3, 6, 6], [7, 9999, 7], 10]", reply.toString());
         }
 
         @Test

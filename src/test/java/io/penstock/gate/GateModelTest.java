@@ -210,7 +210,8 @@ class GateModelTest {
                 take(qty.value(), 1);
                 code = stock == 0 ? DeductCode.DEDUCTED_LAST : code;
             }
-            return new DeductAnswer(code, epoch, stock, code == DeductCode.SPILLED ? spills.get(key.value()) : -1);
+            return new DeductAnswer(
+                    code, epoch, stock, code == DeductCode.SPILLED ? spills.get(key.value()) : -1, allotment);
         }
 
         private DeductCode code(String key, int qty) {

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.penstock.ledger.AdjustmentLedger.Adjustment;
 import io.penstock.ledger.AdjustmentLedger.Part;
-import io.penstock.ledger.AdjustmentLedger.PartState;
 import io.penstock.ledger.AdjustmentLedger.State;
 import io.penstock.stock.BucketState;
 import io.penstock.stock.SkuId;
@@ -78,9 +77,9 @@ class AdjustmentLedgerTest extends LedgerTest {
                             State.OPEN,
                             false,
                             List.of(
-                                    new Part("adjust/r-1/1", 1, 2, 0, PartState.MOVED),
-                                    new Part("adjust/r-1/2", 2, 2, 0, PartState.MOVED),
-                                    new Part("adjust/r-1/3", 3, 1, 0, PartState.MOVED))),
+                                    new Part("adjust/r-1/1", 1, 2, 0, TransferState.MOVED),
+                                    new Part("adjust/r-1/2", 2, 2, 0, TransferState.MOVED),
+                                    new Part("adjust/r-1/3", 3, 1, 0, TransferState.MOVED))),
                     given);
             assertEquals(15, await(skus.find(sku)).orElseThrow().available());
             assertEquals(5, await(skus.underway(sku)).moving());
@@ -174,7 +173,7 @@ class AdjustmentLedgerTest extends LedgerTest {
 
             // Then
             assertEquals(State.DONE, given.state());
-            assertEquals(List.of(new Part("adjust/r-1/0", 0, 5, 0, PartState.DONE)), given.parts());
+            assertEquals(List.of(new Part("adjust/r-1/0", 0, 5, 0, TransferState.DONE)), given.parts());
             assertEquals(15, available(sku, 0));
             assertEquals(0, await(skus.underway(sku)).moving());
         }
@@ -253,7 +252,7 @@ class AdjustmentLedgerTest extends LedgerTest {
 
             // Then
             assertEquals(new Adjustment(sku, "r-1", -7, State.OPEN, false, List.of()), begun);
-            assertEquals(new Part("adjust/r-1/1", 1, 5, 0, PartState.STARTED), part);
+            assertEquals(new Part("adjust/r-1/1", 1, 5, 0, TransferState.STARTED), part);
             assertEquals(part, start(sku, "r-1", 1, 3));
             assertEquals(10, await(skus.find(sku)).orElseThrow().available());
             assertEquals(5, await(skus.underway(sku)).moving());
@@ -275,8 +274,8 @@ class AdjustmentLedgerTest extends LedgerTest {
             assertEquals(State.DONE, taken.state());
             assertEquals(
                     List.of(
-                            new Part("adjust/r-1/1", 1, 5, 0, PartState.DONE),
-                            new Part("adjust/r-1/2", 2, 2, 0, PartState.DONE)),
+                            new Part("adjust/r-1/1", 1, 5, 0, TransferState.DONE),
+                            new Part("adjust/r-1/2", 2, 2, 0, TransferState.DONE)),
                     taken.parts());
             assertEquals(0, bucket(sku, 1).allotted());
             assertEquals(3, bucket(sku, 2).allotted());
@@ -299,8 +298,8 @@ class AdjustmentLedgerTest extends LedgerTest {
             assertEquals(State.OPEN, decided.state());
             assertEquals(
                     List.of(
-                            new Part("adjust/r-1/1", 1, 5, 0, PartState.BACK),
-                            new Part("adjust/r-1/2", 2, 0, 0, PartState.DONE)),
+                            new Part("adjust/r-1/1", 1, 5, 0, TransferState.BACK),
+                            new Part("adjust/r-1/2", 2, 0, 0, TransferState.DONE)),
                     decided.parts());
             assertEquals(Map.of("adjust/r-1/1/back", 5L), transfers(sku, 1));
             assertEquals(5, await(skus.underway(sku)).moving());
@@ -355,7 +354,7 @@ class AdjustmentLedgerTest extends LedgerTest {
             Adjustment decided = take(sku, "r-1", withUnits(part, 7));
 
             // Then
-            assertEquals(PartState.BACK, decided.parts().get(0).state());
+            assertEquals(TransferState.BACK, decided.parts().get(0).state());
             assertEquals(6, available(sku, 1));
             assertEquals(10, bucket(sku, 1).allotted());
         }
@@ -375,8 +374,8 @@ class AdjustmentLedgerTest extends LedgerTest {
             assertEquals(State.OPEN, decided.state());
             assertEquals(
                     List.of(
-                            new Part("adjust/r-1/1", 1, 5, 0, PartState.DONE),
-                            new Part("adjust/r-1/2", 2, 4, 0, PartState.BACK)),
+                            new Part("adjust/r-1/1", 1, 5, 0, TransferState.DONE),
+                            new Part("adjust/r-1/2", 2, 4, 0, TransferState.BACK)),
                     decided.parts());
             assertEquals(4, await(skus.find(sku)).orElseThrow().total());
             assertEquals(Map.of("adjust/r-1/2/back", 4L), transfers(sku, 2));
@@ -397,7 +396,7 @@ class AdjustmentLedgerTest extends LedgerTest {
 
             // Then
             assertEquals(State.OPEN, again.state());
-            assertEquals(List.of(one, new Part("adjust/r-1/2", 2, 2, 1, PartState.STARTED)), again.parts());
+            assertEquals(List.of(one, new Part("adjust/r-1/2", 2, 2, 1, TransferState.STARTED)), again.parts());
             assertEquals(10, await(skus.find(sku)).orElseThrow().total());
             assertEquals(
                     State.DONE,
@@ -436,9 +435,9 @@ class AdjustmentLedgerTest extends LedgerTest {
             // Then
             assertEquals(
                     List.of(
-                            new Part("adjust/back/2", 2, 0, 0, PartState.DONE),
-                            new Part("adjust/done/2", 2, 0, 0, PartState.DONE),
-                            new Part("adjust/back/1", 1, 5, 0, PartState.BACK)),
+                            new Part("adjust/back/2", 2, 0, 0, TransferState.DONE),
+                            new Part("adjust/done/2", 2, 0, 0, TransferState.DONE),
+                            new Part("adjust/back/1", 1, 5, 0, TransferState.BACK)),
                     late);
             assertEquals(5, await(skus.underway(sku)).moving());
         }
@@ -454,7 +453,7 @@ class AdjustmentLedgerTest extends LedgerTest {
             Adjustment after = await(adjustments.partsDone(sku, key("r-1"), List.of("adjust/r-1/1")));
 
             // Then
-            assertEquals(PartState.STARTED, after.parts().get(0).state());
+            assertEquals(TransferState.STARTED, after.parts().get(0).state());
             assertEquals(State.OPEN, after.state());
         }
 
@@ -470,7 +469,7 @@ class AdjustmentLedgerTest extends LedgerTest {
             Adjustment again = beginTaking(sku, "r-1", -17);
 
             // Then
-            assertEquals(List.of(new Part("adjust/r-1/1", 1, 10, 1, PartState.BACK)), again.parts());
+            assertEquals(List.of(new Part("adjust/r-1/1", 1, 10, 1, TransferState.BACK)), again.parts());
             assertEquals(Map.of("adjust/r-1/1/back", 10L), transfers(sku, 1));
         }
 
@@ -479,7 +478,7 @@ class AdjustmentLedgerTest extends LedgerTest {
             // Given
             SkuId sku = gated(10, 1);
             beginTaking(sku, "r-1", -5);
-            Part invented = new Part("adjust/r-1/1", 1, 5, 0, PartState.STARTED);
+            Part invented = new Part("adjust/r-1/1", 1, 5, 0, TransferState.STARTED);
 
             // When
             List<Uni<?>> steps = List.of(

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.penstock.ledger.AdjustmentLedger.Adjustment;
 import io.penstock.ledger.AdjustmentLedger.Part;
-import io.penstock.ledger.AdjustmentLedger.PartState;
 import io.penstock.ledger.AdjustmentLedger.State;
 import io.penstock.stock.DeductKey;
 import io.penstock.stock.SkuId;
@@ -200,10 +199,10 @@ class AdjustmentStoryTest extends LedgerTest {
                                     : adjustments.beginTaking(sku, key, delta, null));
                 } else if (adjustment.state() != State.OPEN) {
                     finished = true;
-                } else if (part(PartState.MOVED) != null) {
-                    deposit(part(PartState.MOVED), "");
-                } else if (part(PartState.BACK) != null) {
-                    deposit(part(PartState.BACK), "/back");
+                } else if (part(TransferState.MOVED) != null) {
+                    deposit(part(TransferState.MOVED), "");
+                } else if (part(TransferState.BACK) != null) {
+                    deposit(part(TransferState.BACK), "/back");
                 } else if (notWithdrawn() != null) {
                     withdraw(notWithdrawn());
                 } else {
@@ -242,7 +241,7 @@ class AdjustmentStoryTest extends LedgerTest {
                     ToyBucket bucket = gate.get(unused.get(random.nextInt(unused.size())));
                     bucket.load();
                     Part part = await(adjustments.startPart(sku, key, bucket.bucketNo, missing, bucket.epoch));
-                    if (part.state() == PartState.STARTED) {
+                    if (part.state() == TransferState.STARTED) {
                         List<Part> parts = new ArrayList<>(adjustment.parts());
                         parts.add(part);
                         adjustment = new Adjustment(sku, key.value(), delta, State.OPEN, true, parts);
@@ -262,7 +261,7 @@ class AdjustmentStoryTest extends LedgerTest {
                 });
             }
 
-            private Part part(PartState state) {
+            private Part part(TransferState state) {
                 return adjustment.parts().stream()
                         .filter(part -> part.state() == state)
                         .findFirst()
@@ -271,7 +270,7 @@ class AdjustmentStoryTest extends LedgerTest {
 
             private Part notWithdrawn() {
                 return adjustment.parts().stream()
-                        .filter(part -> part.state() == PartState.STARTED)
+                        .filter(part -> part.state() == TransferState.STARTED)
                         .filter(part -> !withdrawn.containsKey(part.transferId()))
                         .findFirst()
                         .orElse(null);

@@ -15,7 +15,7 @@ import io.penstock.stock.SkuId;
 import io.penstock.stock.Strategy;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.mutiny.Uni;
-import java.time.Instant;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -241,8 +241,8 @@ class SkuLedgerTest extends LedgerTest {
             List<List<DeductKey>> pages = await(skus.snapshot(
                     sku,
                     1,
-                    snapshot -> snapshot.finished(Instant.now().minusSeconds(3600), null, 3)
-                            .flatMap(first -> snapshot.finished(Instant.now().minusSeconds(3600), first.get(2), 3)
+                    snapshot -> snapshot.finished(Duration.ofHours(1), null, 3)
+                            .flatMap(first -> snapshot.finished(Duration.ofHours(1), first.get(2), 3)
                                     .map(second -> List.of(first, second)))));
 
             // Then
@@ -260,8 +260,8 @@ class SkuLedgerTest extends LedgerTest {
                     new CreditDone(sku, key("paid"), null, null), new CreditDone(sku, key("early-paid"), null, null))));
 
             // When
-            List<DeductKey> finished = await(skus.snapshot(
-                    sku, 1, snapshot -> snapshot.finished(Instant.now().plusSeconds(3600), null, 10)));
+            List<DeductKey> finished =
+                    await(skus.snapshot(sku, 1, snapshot -> snapshot.finished(Duration.ofHours(-1), null, 10)));
 
             // Then
             assertEquals(List.of(key("early-owed"), key("owed")), finished);
@@ -290,7 +290,7 @@ class SkuLedgerTest extends LedgerTest {
                             .flatMap(written -> adjustments.give(sku, key("more"), 500, null))
                             .flatMap(given -> snapshot.units())
                             .flatMap(units -> snapshot.sold(null, 1_000)
-                                    .flatMap(sold -> snapshot.finished(Instant.EPOCH, null, 1_000)
+                                    .flatMap(sold -> snapshot.finished(Duration.ofDays(3_650), null, 1_000)
                                             .map(finished -> new long[] {
                                                 units.allotted(),
                                                 units.transfers().size(),

@@ -13,7 +13,6 @@ import io.penstock.gate.RestoreAnswer;
 import io.penstock.ledger.AcceptedDeduction;
 import io.penstock.ledger.AdjustmentLedger;
 import io.penstock.ledger.AdjustmentLedger.Adjustment;
-import io.penstock.ledger.AdjustmentLedger.PartState;
 import io.penstock.ledger.CreditDone;
 import io.penstock.ledger.Debt;
 import io.penstock.ledger.RollbackOrder;
@@ -24,6 +23,7 @@ import io.penstock.ledger.SettledBatch;
 import io.penstock.ledger.SkuDefinition;
 import io.penstock.ledger.SkuLedger;
 import io.penstock.ledger.Snapshot;
+import io.penstock.ledger.TransferState;
 import io.penstock.platform.ProblemException;
 import io.penstock.settlement.DeductMessage;
 import io.penstock.stock.BucketId;
@@ -37,7 +37,6 @@ import io.penstock.stock.SkuId;
 import io.penstock.stock.Strategy;
 import io.smallrye.mutiny.Uni;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -448,8 +447,8 @@ final class RealSale {
                 "the ledger's sold flows");
         agree(
                 Set.copyOf(keys(ledger.finished(bucket))),
-                Set.copyOf(await(
-                        real.skus.snapshot(sku, bucketNo, snapshot -> snapshot.finished(Instant.EPOCH, null, 100)))),
+                Set.copyOf(await(real.skus.snapshot(
+                        sku, bucketNo, snapshot -> snapshot.finished(Duration.ofDays(3_650), null, 100)))),
                 "the ledger's finished flows");
     }
 
@@ -674,12 +673,12 @@ final class RealSale {
                     Projection.bucketNo(parts.get(i).from()),
                     units.get(i),
                     epochs.get(i),
-                    PartState.STARTED));
+                    TransferState.STARTED));
         }
         Adjustment taken = await(real.adjustments.take(sku, ADJUSTMENT, withdrawn));
         if (!protocol.has(Safeguard.TOO_FEW_GO_BACK) || !protocol.has(Safeguard.TAKE_FROM_THE_GATE_FIRST)) {
             List<String> back = taken.parts().stream()
-                    .filter(part -> part.state() == PartState.BACK)
+                    .filter(part -> part.state() == TransferState.BACK)
                     .map(AdjustmentLedger.Part::transferId)
                     .toList();
             await(real.adjustments.partsDone(sku, ADJUSTMENT, back));

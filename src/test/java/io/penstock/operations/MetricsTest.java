@@ -65,6 +65,7 @@ class MetricsTest {
         for (int code : new int[] {3, 2, 1, 0, -1, 4, 5, 7}) {
             assertEquals(0.0, metrics.get("penstock_deductions_total{code=\"" + code + "\"}"), "code " + code);
         }
+        assertEquals(0.0, metrics.get("penstock_bucket_fragmentation_max"));
         for (String outcome : List.of("ROLLED_BACK", "ALREADY_ROLLED_BACK", "CANCELLED", "COMPENSATING")) {
             assertEquals(0.0, metrics.get("penstock_rollbacks_total{outcome=\"" + outcome + "\"}"), outcome);
         }

@@ -33,6 +33,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -237,6 +238,23 @@ class PoisonTest {
                             && new String(letter.value(), StandardCharsets.UTF_8).contains("" + unknown));
         });
         assertFalse(Api.get("/v1/compensations?limit=1000").text().contains("" + unknown));
+    }
+
+    @Test
+    void aStrayNamesABucketThatIsNotThere() throws Exception {
+        // Given
+        long sku = Api.newSku(100, 2);
+        String stray = "{\"v\":1,\"kind\":\"STRAY\",\"deductKey\":\"good\",\"skuId\":" + sku
+                + ",\"bucketNo\":999,\"cause\":\"told\"}";
+
+        // When
+        long offset = send(Incoming.COMPENSATION, bytes("good"), bytes(stray));
+
+        // Then
+        ConsumerRecord<byte[], byte[]> letter = await().atMost(PATIENCE)
+                .until(() -> letters(Topic.Name.COMPENSATION, offset), found -> !found.isEmpty())
+                .get(0);
+        assertEquals("SKU " + sku + " has no bucket 999.", header(letter, "dead-letter-reason"));
     }
 
     /** A request's "unknown" is remembered for a second: no reason to bury a message. */
