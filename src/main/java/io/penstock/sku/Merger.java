@@ -127,7 +127,8 @@ class Merger {
                         .toList())
                 .usingConcurrencyOf(AT_ONCE)
                 .andFailFast()
-                .chain(seen -> carefully(sku.skuId(), matchStates(seen).chain(() -> mergeIfNeeded(sku.skuId(), seen)))
+                .chain(seen -> carefully(sku.skuId(), matchStates(seen))
+                        .invoke(() -> mergeIfNeeded(sku.skuId(), seen))
                         .replaceWith(fragmentation(seen)))
                 .onFailure()
                 .invoke(e -> LOG.warnf("buckets not looked at sku=%s reason=%s", sku.skuId(), e.getMessage()))
@@ -145,8 +146,10 @@ class Merger {
                 .last();
     }
 
-    private Uni<Void> mergeIfNeeded(SkuId skuId, List<Seen> seen) {
-        return needsMerge(seen) ? merges.merge(skuId) : Uni.createFrom().voidItem();
+    private void mergeIfNeeded(SkuId skuId, List<Seen> seen) {
+        if (needsMerge(seen)) {
+            merges.mergeSoon(skuId);
+        }
     }
 
     private boolean needsMerge(List<Seen> seen) {

@@ -19,8 +19,7 @@ import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 
 /**
- * 分片合并: evens a SKU's buckets out, and empties its retired ones; and gathers units in one bucket for a request that is larger than any. One of each for a SKU at a time on this instance: who asks
- * meanwhile waits for its end.
+ * 分片合并: evens a SKU's buckets out, and empties its retired ones; and gathers units in one bucket for a request that is larger than any. One of each for a SKU at a time on this instance.
  */
 @ApplicationScoped
 public class Merges {
@@ -59,6 +58,19 @@ public class Merges {
      * is away it is tried again.
      */
     Uni<Void> merge(SkuId skuId) {
+        Uni<Void> begunBefore = merging.get(skuId);
+        return begunBefore == null
+                ? begin(skuId)
+                // It may not know what the caller has changed.
+                : begunBefore.onFailure().recoverWithNull().chain(() -> merge(skuId));
+    }
+
+    /** The same, and nobody waits for it: a SKU that cannot be merged for now keeps no other waiting. */
+    void mergeSoon(SkuId skuId) {
+        begin(skuId);
+    }
+
+    private Uni<Void> begin(SkuId skuId) {
         return once(
                 merging,
                 skuId,
@@ -95,7 +107,7 @@ public class Merges {
     }
 
     /**
-     * Ends when a bucket had so many units at some moment since the call, or all together had fewer. Others may have bought them by then: ask again.
+     * Ends when a bucket had so many units at some moment, or all together had fewer; or when a gather that was underway for another request has ended. Ask again: others may have bought them.
      */
     public Uni<Void> gather(Layout layout, Quantity qty) {
         return once(
