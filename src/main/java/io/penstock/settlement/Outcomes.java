@@ -34,9 +34,6 @@ public class Outcomes {
 
     private static final int SWEEP = 50;
 
-    /** A settlement waits for its outcomes. Those that Kafka has not taken by then are owed. */
-    private static final Duration PATIENCE = Duration.ofSeconds(2);
-
     /** Outcomes that wait for Kafka: the largest settlement batch fits; what does not stays owed. */
     private static final int MOST_WAITING = 10_000;
 
@@ -69,9 +66,6 @@ public class Outcomes {
         return Uni.join()
                 .all(outcomes.stream().map(this::send).toList())
                 .andFailFast()
-                .ifNoItem()
-                .after(PATIENCE)
-                .fail()
                 .chain(() -> outcomesId == 0 ? Uni.createFrom().voidItem() : ledger.sent(outcomesId))
                 .onFailure()
                 .invoke(e -> LOG.warnf(

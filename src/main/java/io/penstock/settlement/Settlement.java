@@ -43,6 +43,9 @@ public class Settlement {
     private static final Duration FIRST_DELAY = Duration.ofMillis(50);
     private static final Duration LONGEST_DELAY = Duration.ofSeconds(2);
 
+    /** How long a batch waits for Kafka to take its outcomes. */
+    private static final Duration OUTCOMES = Duration.ofSeconds(2);
+
     private final FlowLedger ledger;
     private final Outcomes outcomes;
     private final DeadLetters deadLetters;
@@ -187,8 +190,19 @@ public class Settlement {
                 .indefinitely()
                 .invoke(CrashPoint.AFTER_LEDGER_COMMIT::pass)
                 .invoke(this::count)
-                .call(batch -> outcomes.tell(batch.outcomesId(), told(batch)))
+                .call(this::tell)
                 .chain(batch -> afterSettlement.follow(from, parts, batch));
+    }
+
+    /** What Kafka has not taken by then is left to the sweeper, which has all the time it needs. */
+    private Uni<Void> tell(SettledBatch batch) {
+        return outcomes.tell(batch.outcomesId(), told(batch))
+                .ifNoItem()
+                .after(OUTCOMES)
+                .recoverWithUni(() -> {
+                    LOG.warnf("outcomes not taken in time, still owed id=%d", batch.outcomesId());
+                    return Uni.createFrom().voidItem();
+                });
     }
 
     private void count(SettledBatch batch) {
