@@ -226,14 +226,19 @@ class GateDeductions {
             boolean nothingMoves = refusals.allotments() == layout.allotted()
                     || Objects.equals(unexplained.getIfPresent(layout.skuId()), refusals.allotments());
             if (!nothingMoves) {
-                return transfers
-                        .finishOpen(layout.skuId())
+                return inTime(transfers.finishOpen(layout.skuId()))
                         .chain(() -> layouts.refresh(layout.skuId()))
                         .chain(now -> again(now, refusals.allotments()));
             }
             return refusals.left() >= request.qty().value()
-                    ? merges.gather(layout, request.qty()).chain(() -> again(layout, refusals.allotments()))
+                    ? inTime(merges.gather(layout, request.qty())).chain(() -> again(layout, refusals.allotments()))
                     : refused(refusals);
+        }
+
+        /** What it waited for goes on, or is finished by whoever comes next. */
+        private Uni<Void> inTime(Uni<Void> moving) {
+            Duration left = Duration.ofNanos(Math.max(1, deadline - System.nanoTime()));
+            return moving.ifNoItem().after(left).failWith(StillMoving::new);
         }
 
         private Uni<Decision> again(Layout now, long allotments) {

@@ -92,7 +92,7 @@ public class LayoutLedger {
             } catch (RuntimeException refusal) {
                 return Uni.createFrom().item(Ending.refuse(refusal));
             }
-            return wanted.equals(numbers(sku, BucketState.ACTIVE))
+            return wanted.equals(sku.numbers(BucketState.ACTIVE))
                     ? Uni.createFrom().item(Ending.keep(sku))
                     : change(transaction, sku, wanted, retryHorizon)
                             .chain(() -> SkuLedger.find(transaction, skuId))
@@ -102,8 +102,8 @@ public class LayoutLedger {
 
     private static Uni<Void> change(
             Transaction transaction, LedgerSku sku, Set<Integer> wanted, Duration retryHorizon) {
-        Set<Integer> active = numbers(sku, BucketState.ACTIVE);
-        Set<Integer> offline = numbers(sku, BucketState.OFFLINE);
+        Set<Integer> active = sku.numbers(BucketState.ACTIVE);
+        Set<Integer> offline = sku.numbers(BucketState.OFFLINE);
         Set<Integer> added = without(without(wanted, active), offline);
         Set<Integer> returned = without(without(wanted, active), added);
         Set<Integer> retired = without(active, wanted);
@@ -134,13 +134,6 @@ public class LayoutLedger {
     /** Null if there is none. */
     private static Uni<LedgerSku> lock(Transaction transaction, SkuId skuId) {
         return transaction.execute(LOCK, skuId.value()).chain(() -> SkuLedger.find(transaction, skuId));
-    }
-
-    private static Set<Integer> numbers(LedgerSku sku, BucketState state) {
-        return sku.buckets().stream()
-                .filter(bucket -> bucket.state() == state)
-                .map(LedgerBucket::bucketNo)
-                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     private static Set<Integer> numbers(String text) {

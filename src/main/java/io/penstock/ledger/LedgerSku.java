@@ -1,12 +1,15 @@
 package io.penstock.ledger;
 
 import io.penstock.stock.BucketId;
+import io.penstock.stock.BucketState;
 import io.penstock.stock.Ordering;
 import io.penstock.stock.SaleState;
 import io.penstock.stock.SkuCode;
 import io.penstock.stock.SkuId;
 import io.penstock.stock.Strategy;
 import java.util.List;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** A SKU as the ledger has it now, buckets ascending. */
 public record LedgerSku(
@@ -30,6 +33,14 @@ public record LedgerSku(
     /** All of them, retired ones too, ascending. */
     public List<BucketId> bucketIds() {
         return buckets.stream().map(bucket -> bucketId(bucket.bucketNo())).toList();
+    }
+
+    /** The numbers of the buckets in this state, ascending; a copy. */
+    public TreeSet<Integer> numbers(BucketState state) {
+        return buckets.stream()
+                .filter(bucket -> bucket.state() == state)
+                .map(LedgerBucket::bucketNo)
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     public BucketId bucketId(int bucketNo) {

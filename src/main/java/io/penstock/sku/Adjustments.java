@@ -174,7 +174,7 @@ public class Adjustments {
         BucketId bucket = layout.bucket(part.bucketNo());
         String id = part.state() == TransferState.BACK ? part.transferId() + "/back" : part.transferId();
         CrashPoint.BEFORE_DEPOSIT.pass();
-        return inspectLoaded(bucket)
+        return warmUp.inspect(bucket)
                 .chain(seen -> gate.deposit(bucket, id, part.units(), seen.epoch()))
                 .invoke(CrashPoint.AFTER_DEPOSIT::pass)
                 .map(moved -> moved instanceof Moved.Units ? List.of(part.transferId()) : List.of());
@@ -197,7 +197,7 @@ public class Adjustments {
     private Uni<List<Part>> withdraw(Layout layout, Adjustment open) {
         List<Part> begun = open.parts();
         return Uni.join()
-                .all(layout.buckets().stream().map(this::inspectLoaded).toList())
+                .all(layout.buckets().stream().map(warmUp::inspect).toList())
                 .andFailFast()
                 .chain(seen -> {
                     List<Share> shares = new ArrayList<>();
@@ -250,12 +250,5 @@ public class Adjustments {
                 .chain(moved -> moved instanceof Moved.Units taken
                         ? Uni.createFrom().item(taken.units())
                         : warmUp.load(bucket).map(loaded -> 0L));
-    }
-
-    private Uni<Inspection> inspectLoaded(BucketId bucket) {
-        return gate.inspect(bucket)
-                .chain(seen -> seen.loaded()
-                        ? Uni.createFrom().item(seen)
-                        : warmUp.load(bucket).chain(() -> gate.inspect(bucket)));
     }
 }

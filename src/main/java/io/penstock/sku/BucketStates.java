@@ -24,7 +24,11 @@ class BucketStates {
     }
 
     static boolean closed(Snapshot.Units units) {
-        return units.state() == BucketState.OFFLINE || units.sale() == SaleState.PAUSED;
+        return closed(units.state(), units.sale());
+    }
+
+    static boolean closed(BucketState state, SaleState sale) {
+        return state == BucketState.OFFLINE || sale == SaleState.PAUSED;
     }
 
     /** Closes or opens the bucket, until the ledger says what Redis has been told. Nothing happens to a bucket that is not loaded. */

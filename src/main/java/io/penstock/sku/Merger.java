@@ -11,7 +11,6 @@ import io.penstock.ledger.TransferLedger;
 import io.penstock.platform.Schedules;
 import io.penstock.stock.BucketId;
 import io.penstock.stock.BucketState;
-import io.penstock.stock.SaleState;
 import io.penstock.stock.SkuId;
 import io.penstock.stock.Strategy;
 import io.quarkus.runtime.Startup;
@@ -122,7 +121,7 @@ class Merger {
                                 .map(seen -> new Seen(
                                         sku.bucketId(bucket.bucketNo()),
                                         bucket.state(),
-                                        bucket.state() == BucketState.OFFLINE || sku.sale() == SaleState.PAUSED,
+                                        BucketStates.closed(bucket.state(), sku.sale()),
                                         seen)))
                         .toList())
                 .usingConcurrencyOf(AT_ONCE)

@@ -1,8 +1,5 @@
 package io.penstock.sku;
 
-import io.penstock.gate.Gate;
-import io.penstock.gate.Inspection;
-import io.penstock.platform.DependencyUnavailable;
 import io.penstock.stock.BucketId;
 import io.penstock.stock.Quantity;
 import io.penstock.stock.SkuId;
@@ -34,15 +31,13 @@ public class Merges {
     private static final int AT_ONCE = 8;
 
     private final Layouts layouts;
-    private final Gate gate;
     private final WarmUp warmUp;
     private final Transfers transfers;
     private final Map<SkuId, Uni<Void>> merging = new ConcurrentHashMap<>();
     private final Map<SkuId, Uni<Void>> gathering = new ConcurrentHashMap<>();
 
-    Merges(Layouts layouts, Gate gate, WarmUp warmUp, Transfers transfers) {
+    Merges(Layouts layouts, WarmUp warmUp, Transfers transfers) {
         this.layouts = layouts;
-        this.gate = gate;
         this.warmUp = warmUp;
         this.transfers = transfers;
     }
@@ -54,8 +49,8 @@ public class Merges {
     record Stock(BucketId bucket, boolean active, long units) {}
 
     /**
-     * Ends when every ACTIVE bucket has been given an equal share of what there was at the call, and no retired one has units left. Goes on to its end whether or not anyone waits; while a server
-     * is away it is tried again.
+     * Ends when every ACTIVE bucket has been given an equal share of what there was at the call, and no retired one has units left. Goes on to its end whether or not anyone waits; what fails is
+     * tried again.
      */
     Uni<Void> merge(SkuId skuId) {
         Uni<Void> begunBefore = merging.get(skuId);
@@ -75,9 +70,9 @@ public class Merges {
                 merging,
                 skuId,
                 () -> mergeNow(skuId)
-                        .onFailure(DependencyUnavailable.class)
+                        .onFailure()
                         .invoke(e -> LOG.warnf("merge goes on soon sku=%s reason=%s", skuId, e.getMessage()))
-                        .onFailure(DependencyUnavailable.class)
+                        .onFailure()
                         .retry()
                         .withBackOff(FIRST_DELAY, LONGEST_DELAY)
                         .atMost(TRIES));
@@ -98,7 +93,7 @@ public class Merges {
                     .min(Comparator.comparingLong(Stock::units))
                     .orElseThrow()
                     .bucket();
-            return inspectLoaded(retired)
+            return warmUp.inspect(retired)
                     .chain(seen -> seen.stock() > 0
                             ? transfers.move(retired, to, seen.stock(), "retire")
                             : Uni.createFrom().voidItem())
@@ -186,18 +181,11 @@ public class Merges {
     private Uni<List<Stock>> stocks(Layout layout, List<BucketId> buckets) {
         return Uni.join()
                 .all(buckets.stream()
-                        .map(bucket -> inspectLoaded(bucket)
+                        .map(bucket -> warmUp.inspect(bucket)
                                 .map(seen -> new Stock(bucket, layout.active().contains(bucket), seen.stock())))
                         .toList())
                 .usingConcurrencyOf(AT_ONCE)
                 .andFailFast();
-    }
-
-    private Uni<Inspection> inspectLoaded(BucketId bucket) {
-        return gate.inspect(bucket)
-                .chain(seen -> seen.loaded()
-                        ? Uni.createFrom().item(seen)
-                        : warmUp.load(bucket).chain(() -> gate.inspect(bucket)));
     }
 
     /** Begun by the first who asks, and on its way from then on. */

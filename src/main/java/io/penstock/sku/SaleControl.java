@@ -1,7 +1,6 @@
 package io.penstock.sku;
 
 import io.penstock.ledger.LayoutLedger;
-import io.penstock.ledger.LedgerBucket;
 import io.penstock.ledger.LedgerSku;
 import io.penstock.ledger.UnknownSku;
 import io.penstock.platform.ProblemException;
@@ -16,7 +15,6 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 
 /**
@@ -76,7 +74,7 @@ public class SaleControl {
             if (sku.buckets().stream().noneMatch(bucket -> bucket.bucketNo() == bucketNo)) {
                 throw ProblemException.of(ProblemType.NOT_FOUND, "SKU " + skuId + " has no bucket " + bucketNo + ".");
             }
-            Set<Integer> active = numbers(sku, BucketState.ACTIVE);
+            Set<Integer> active = sku.numbers(BucketState.ACTIVE);
             if (state == BucketState.ACTIVE) {
                 active.add(bucketNo);
             } else {
@@ -102,8 +100,8 @@ public class SaleControl {
             if (sku.strategy() != Strategy.REDIS || sku.buckets().get(0).bucketNo() == 0) {
                 throw ProblemException.of(ProblemType.NOT_BUCKETED, "SKU " + skuId + " has no buckets.");
             }
-            TreeSet<Integer> active = numbers(sku, BucketState.ACTIVE);
-            TreeSet<Integer> retired = numbers(sku, BucketState.OFFLINE);
+            TreeSet<Integer> active = sku.numbers(BucketState.ACTIVE);
+            TreeSet<Integer> retired = sku.numbers(BucketState.OFFLINE);
             int next = sku.buckets().get(sku.buckets().size() - 1).bucketNo() + 1;
             while (active.size() < count) {
                 active.add(retired.isEmpty() ? next++ : retired.pollFirst());
@@ -127,7 +125,7 @@ public class SaleControl {
         return ledger.setActive(skuId, active, retries.retryHorizon())
                 .onFailure(UnknownSku.class)
                 .transform(e -> Layouts.unknown(skuId))
-                .invoke(sku -> LOG.infof("buckets set sku=%s active=%s", skuId, numbers(sku, BucketState.ACTIVE)))
+                .invoke(sku -> LOG.infof("buckets set sku=%s active=%s", skuId, sku.numbers(BucketState.ACTIVE)))
                 .call(this::matchStates)
                 .chain(sku -> layouts.refresh(skuId))
                 .chain(layout -> layout.strategy() == Strategy.REDIS
@@ -159,12 +157,5 @@ public class SaleControl {
 
     private Uni<Changed> changed(SkuId skuId, boolean even) {
         return skus.view(skuId).map(sku -> new Changed(even, sku));
-    }
-
-    private static TreeSet<Integer> numbers(LedgerSku sku, BucketState state) {
-        return sku.buckets().stream()
-                .filter(bucket -> bucket.state() == state)
-                .map(LedgerBucket::bucketNo)
-                .collect(Collectors.toCollection(TreeSet::new));
     }
 }

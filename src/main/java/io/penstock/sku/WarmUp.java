@@ -2,6 +2,7 @@ package io.penstock.sku;
 
 import io.penstock.gate.Claim;
 import io.penstock.gate.Gate;
+import io.penstock.gate.Inspection;
 import io.penstock.gate.LoadedUnits;
 import io.penstock.ledger.SkuLedger;
 import io.penstock.ledger.Snapshot;
@@ -58,6 +59,13 @@ public class WarmUp {
                 .collect()
                 .asList()
                 .replaceWithVoid();
+    }
+
+    /** The bucket at one instant; loaded before, if it was missing. */
+    Uni<Inspection> inspect(BucketId bucket) {
+        Uni<Inspection> inspection = gate.inspect(bucket);
+        return inspection.chain(seen ->
+                seen.loaded() ? Uni.createFrom().item(seen) : load(bucket).chain(() -> inspection));
     }
 
     /** Ends when the bucket is loaded, by this call or another. */
